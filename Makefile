@@ -1,0 +1,37 @@
+# Everything here needs Go alone, unless a comment says otherwise.
+
+GO ?= go
+
+# The race detector needs a C compiler; without one the tests run without it.
+RACE := $(shell command -v $${CC:-cc} >/dev/null 2>&1 && echo -race)
+
+REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
+# The newest tag, else one that cannot be taken for a release.
+VERSION  ?= $(shell git describe --tags --dirty 2>/dev/null || echo 0.0.0-dev+g$$(echo $(REVISION) | cut -c1-7))
+BRANCH   ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null || echo unknown)
+VERSION_PACKAGE := github.com/prometheus/common/version
+LDFLAGS  := -s -w -X $(VERSION_PACKAGE).Version=$(VERSION) \
+	-X $(VERSION_PACKAGE).Revision=$(REVISION) -X $(VERSION_PACKAGE).Branch=$(BRANCH)
+
+GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+.PHONY: build
+build: ## the static binary of this platform in bin/
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/dpu-exporter ./cmd/dpu-exporter
+
+.PHONY: test
+test: ## all tests, never from the cache: some drive a binary that the cache does not know of
+	@[ -n "$(RACE)" ] || echo "no C compiler: testing without the race detector"
+	$(GO) test $(RACE) -count=1 -timeout 15m ./...
+
+.PHONY: lint
+lint: ## gofmt, vet and a short strict list of linters (built from source at the first run)
+	$(GO) run $(GOLANGCI_LINT) run ./...
+
+.PHONY: docs
+docs: ## docs/metrics.md from the table of metrics
+	$(GO) run ./cmd/dpu-exporter metrics --describe=markdown > docs/metrics.md
+
+.PHONY: bench
+bench: ## the figures of docs/benchmarks.md; as root, with prometheus-node-exporter installed
+	$(GO) test -run '^$$' -bench . -benchtime 2s ./metric ./internal/rtnl ./inventory ./test/bench
