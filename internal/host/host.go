@@ -1,0 +1,34 @@
+// Package host tells what this machine is and what this process may do on it.
+package host
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// Release is the kernel's release by uname(2), as in "6.18.44-amd64"; "" where
+// it is not known.
+func Release() string {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return ""
+	}
+	return unix.ByteSliceToString(u.Release[:])
+}
+
+// Holds reports whether a capability, such as unix.CAP_NET_ADMIN, is in the
+// effective set of the calling thread (capget(2), capabilities(7)). Threads of
+// this process differ only where one of them changed its own. A capability that
+// the kernel does not know is not held; one that no kernel can have is EINVAL.
+func Holds(capability uint) (bool, error) {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var sets [2]unix.CapUserData // capabilities 0 to 31, 32 to 63
+	if capability >= uint(len(sets))*32 {
+		return false, fmt.Errorf("capability %d: %w", capability, unix.EINVAL)
+	}
+	if err := unix.Capget(&header, &sets[0]); err != nil {
+		return false, fmt.Errorf("capget: %w", err)
+	}
+	return sets[capability/32].Effective&(1<<(capability%32)) != 0, nil
+}

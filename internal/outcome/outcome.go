@@ -1,0 +1,62 @@
+// Package outcome decides, in one place, what an error from the machine means:
+// unsupported, not permitted, vanished or broken.
+package outcome
+
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+)
+
+// Outcome is what came of reading one device through one source.
+type Outcome uint8
+
+const (
+	// OK: the device answered.
+	OK Outcome = iota
+	// Unsupported: the kernel or the driver does not have this (EOPNOTSUPP,
+	// no such netlink family, ENOENT of an optional file).
+	Unsupported
+	// NotPermitted: it exists, but this process may not ask (EPERM, EACCES).
+	NotPermitted
+	// Vanished: the device was removed while it was being read (ENODEV, ENXIO).
+	Vanished
+	// Broken: everything else.
+	Broken
+)
+
+// Count is the number of outcomes, for arrays indexed by Outcome.
+const Count = int(Broken) + 1
+
+// String returns the label value: ok, unsupported, not_permitted, vanished or broken.
+func (o Outcome) String() string {
+	return [Count]string{"ok", "unsupported", "not_permitted", "vanished", "broken"}[o]
+}
+
+// Of classifies err; nil is OK. ENOENT counts as unsupported: readers return it
+// for optional attributes and absent netlink families, and ENODEV for a missing
+// device. EAFNOSUPPORT counts as not permitted: every kernel we run on has the
+// address families we open, so it means a seccomp filter (systemd's
+// RestrictAddressFamilies=) took one away.
+func Of(err error) Outcome {
+	switch {
+	case err == nil:
+		return OK
+	case isAny(err, syscall.EOPNOTSUPP, syscall.EPROTONOSUPPORT, syscall.ENOSYS, fs.ErrNotExist):
+		return Unsupported
+	case isAny(err, fs.ErrPermission, syscall.EAFNOSUPPORT):
+		return NotPermitted
+	case isAny(err, syscall.ENODEV, syscall.ENXIO):
+		return Vanished
+	}
+	return Broken
+}
+
+func isAny(err error, targets ...error) bool {
+	for _, t := range targets {
+		if errors.Is(err, t) {
+			return true
+		}
+	}
+	return false
+}
