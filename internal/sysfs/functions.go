@@ -1,0 +1,76 @@
+package sysfs
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// VF is one SR-IOV virtual function of a PCI function.
+type VF struct {
+	Number uint32 // N of the virtfn<N> link
+	PCI    string // 0000:03:00.2
+}
+
+// VFs lists the virtual functions of a PCI function by their number: the
+// virtfn<N> links of /sys/bus/pci/devices/<pci>, without opening anything in
+// that folder. A link that cannot be read is left out and joined into the
+// error; an absent function is fs.ErrNotExist.
+func (f FS) VFs(pci string) ([]VF, error) {
+	dir, err := f.device("pci", pci)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	failed := []error{err}
+	var vfs []VF
+	for _, entry := range entries {
+		digits, ok := strings.CutPrefix(entry.Name(), "virtfn")
+		number, err := strconv.ParseUint(digits, 10, 32)
+		if !ok || err != nil {
+			continue
+		}
+		address, err := linkBase(filepath.Join(dir, entry.Name()))
+		switch {
+		case err != nil:
+			failed = append(failed, err)
+		case address == "": // it went meanwhile
+		case !IsPCI(address):
+			failed = append(failed, fmt.Errorf("%s of %s leads to %q: %w", entry.Name(), pci, address, fs.ErrInvalid))
+		default:
+			vfs = append(vfs, VF{Number: uint32(number), PCI: address})
+		}
+	}
+	slices.SortFunc(vfs, func(a, b VF) int { return cmp.Compare(a.Number, b.Number) })
+	return vfs, errors.Join(failed...)
+}
+
+// SFs lists the auxiliary devices that are subfunctions by name: those of
+// /sys/bus/auxiliary/devices with an sfnum file, which is not opened. Devices of
+// which that cannot be told are left out and joined into the error. A kernel
+// without an auxiliary bus has none.
+func (f FS) SFs() ([]string, error) {
+	dir := filepath.Join(string(f), "bus/auxiliary/devices")
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	failed := []error{err}
+	var sfs []string
+	for _, entry := range entries {
+		_, err := os.Lstat(filepath.Join(dir, entry.Name(), "sfnum"))
+		switch {
+		case err == nil:
+			sfs = append(sfs, entry.Name())
+		case !errors.Is(err, fs.ErrNotExist):
+			failed = append(failed, err)
+		}
+	}
+	return sfs, errors.Join(failed...)
+}
