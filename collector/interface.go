@@ -195,28 +195,31 @@ func (c *Interface) emitStats(s *rtnl.Stats) {
 	}
 	c.read++
 	c.emit.Device(sourceStats, nil)
-	if s.Link != nil {
-		n := min(c.fieldsOf(d), s.Link.N)
-		for i := range statsRows[:n] {
-			c.stats[i].Add(float64(s.Link.Value[i]), d.Name)
-		}
+	emitCounters(c.stats, c.rowsOf(d), s.Link, d.Name)
+	emitCounters(c.slow, slowPathRows, s.SlowPath, d.Name)
+}
+
+// emitCounters adds to families, which stand beside rows, the fields that the
+// kernel knows; nil is a device without such counters.
+func emitCounters(families []*metric.Family, rows []fieldRow, counters *rtnl.Counters, device string) {
+	if counters == nil {
+		return
 	}
-	if s.SlowPath != nil {
-		for i, f := range slowPathRows {
-			if int(f.field) < s.SlowPath.N {
-				c.slow[i].Add(float64(s.SlowPath.Value[f.field]), d.Name)
-			}
+	for i, r := range rows {
+		if int(r.field) < counters.N {
+			families[i].Add(float64(counters.Value[r.field]), device)
 		}
 	}
 }
 
-func (c *Interface) fieldsOf(d *inventory.Device) int {
+// rowsOf are the counters that a device exports.
+func (c *Interface) rowsOf(d *inventory.Device) []fieldRow {
 	switch {
 	case c.opts.Fields == AllFields,
 		c.opts.Fields == AutoFields && (d.Role == inventory.Uplink || d.Role == inventory.PF):
-		return len(statsRows)
+		return statsRows
 	}
-	return mainFields
+	return statsRows[:mainFields]
 }
 
 func (c *Interface) emitState(d *inventory.Device) {
