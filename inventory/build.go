@@ -2,6 +2,7 @@ package inventory
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +38,7 @@ func (i *Inventory) build() *Snapshot {
 			unparsed++
 			notes.addUnparsed(d, port)
 		}
-		notes.addFacts(d, facts.err)
+		notes.addFacts(d, errors.Join(facts.err, facts.vfErr))
 		devices = append(devices, d)
 	}
 	slices.SortFunc(devices, func(a, b *Device) int {

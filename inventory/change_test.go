@@ -1,10 +1,14 @@
 package inventory
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/dpu-exporter/dpu-exporter/internal/devlink"
 	"github.com/dpu-exporter/dpu-exporter/internal/rtnl"
@@ -130,5 +134,84 @@ func TestGenerationOfADevice(t *testing.T) {
 			t.Errorf("%s: new devices %q, want %q", c.name, fresh, c.want)
 		}
 		last = s
+	}
+}
+
+// A NIC that is unplugged between the dump of links and the reading of sysfs is
+// no fault; a sysfs that is not there is one.
+func TestUnpluggedWhileRead(t *testing.T) {
+	i := newFakeKernel(pciLink(2, "gone0", "0000:09:00.0")).inventory(t, "testdata/host.tree", Options{})
+	if s := synced(t, i); len(s.Devices) != 1 || len(s.Notes) != 0 {
+		t.Errorf("devices %q, notes %v", namesIn(s), s.Notes)
+	}
+	i = newFakeKernel(pciLink(2, "gone0", "0000:09:00.0")).inventory(t, "testdata/no-bus.tree", Options{})
+	if s := synced(t, i); len(notesOf(s, "sysfs")) != 1 {
+		t.Errorf("without a PCI bus in sysfs: notes %v", s.Notes)
+	}
+}
+
+// A link that does not name its parent may be another device with each read.
+func TestParentOfANamelessLinkIsReadAgain(t *testing.T) {
+	i := newFakeKernel(rtnl.Link{Index: 30, Name: "old0"}).inventory(t, "testdata/host.tree", Options{})
+	if d := deviceNamed(t, synced(t, i), "old0"); d.PCI != "0000:03:00.1" || d.Driver != "mlx5_core" {
+		t.Fatalf("at first: %+v", d)
+	}
+	link := filepath.Join(string(i.sysfs), "class/net/old0/device")
+	must(t, errors.Join(os.Remove(link), os.Symlink("../../../devices/pci0000:00/0000:00:04.0", link)))
+	if d := deviceNamed(t, synced(t, i), "old0"); d.PCI == "0000:03:00.1" || d.Driver != "" {
+		t.Errorf("over another device: %+v", d)
+	}
+}
+
+// A reader that gives up leaves nothing behind that looks like a fault.
+func TestSyncThatIsCancelled(t *testing.T) {
+	k := dpuHost()
+	i := k.inventory(t, "testdata/host.tree", Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	k.modes[pf0] = context.Canceled
+	if err := i.Sync(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	for _, note := range i.Snapshot().Notes {
+		t.Errorf("note %+v", note)
+	}
+	k.portErrs = []error{context.Canceled}
+	if err := i.Sync(ctx); !errors.Is(err, context.Canceled) || len(i.Snapshot().Notes) != 0 {
+		t.Errorf("while it read the ports: error %v, notes %v", err, i.Snapshot().Notes)
+	}
+	k.modes[pf0] = devlink.Switchdev
+	if d := deviceNamed(t, synced(t, i), "p0"); d.Role != Uplink {
+		t.Errorf("after a read to its end: %+v", d)
+	}
+}
+
+// A device that is too slow for a deadline costs nothing but its own role, and is told of.
+func TestSyncThatIsTooSlow(t *testing.T) {
+	k := dpuHost()
+	i := k.inventory(t, "testdata/host.tree", Options{})
+	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
+	defer cancel()
+	k.modes[pf0] = context.DeadlineExceeded
+	if err := i.Sync(ctx); err != nil {
+		t.Errorf("error %v", err)
+	}
+	s := i.Snapshot()
+	if len(s.Devices) != 13 || len(notesOf(s, "devlink")) != 1 {
+		t.Errorf("%d devices, notes %v", len(s.Devices), s.Notes)
+	}
+}
+
+// A number that cannot be read costs nothing but itself.
+func TestVFWhoseNumberCannotBeRead(t *testing.T) {
+	k := newFakeKernel(pciLink(4, "v0", "0000:03:00.2"), rtnl.Link{Index: 5, Name: "aux0", ParentBus: "auxiliary", ParentDev: "mlx5_core.eth.1"})
+	s := synced(t, k.inventory(t, "testdata/bad-number.tree", Options{}))
+	for _, name := range []string{"v0", "aux0"} {
+		if d := deviceNamed(t, s, name); d.Role != VF || d.VF != nil {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+	if notes := notesOf(s, "sysfs"); len(notes) != 1 || !strings.Contains(notes[0], "not fully known of 2 devices") || !strings.Contains(notes[0], "sriov_offset") {
+		t.Errorf("notes %q", notes)
 	}
 }

@@ -66,7 +66,7 @@ func TestUnreadableFunctionsHideNoOther(t *testing.T) {
 	if len(notes) != 2 {
 		t.Fatalf("notes %q", notes)
 	}
-	if !strings.HasPrefix(notes[0], `broken: driver and function are not known of 2 devices, first "0000:03:00.0" (`) ||
+	if !strings.HasPrefix(notes[0], `broken: driver and function are not fully known of 2 devices, first "0000:03:00.0" (`) ||
 		!strings.Contains(notes[0], "sfnum") {
 		t.Errorf("note %q", notes[0])
 	}
@@ -254,7 +254,7 @@ func TestRepresentorsWithoutAParent(t *testing.T) {
 	if d := s.ByIndex(7); d.Driver != "" || d.PCI != "" {
 		t.Errorf("device that is not in sysfs: %+v", d)
 	}
-	if notes := notesOf(s, "sysfs"); len(notes) != 2 || !strings.Contains(notes[0], `driver and function are not known of 2 devices`) {
+	if notes := notesOf(s, "sysfs"); len(notes) != 2 || !strings.Contains(notes[0], `driver and function are not fully known of 2 devices`) {
 		t.Errorf("notes %q", notes)
 	}
 }

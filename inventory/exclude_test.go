@@ -69,6 +69,19 @@ func TestNothingIsReadOfAnExcludedDevice(t *testing.T) {
 	}
 }
 
+// Of an excluded physical function nothing is read for its virtual ones, which
+// then have no number.
+func TestVFOfAnExcludedPF(t *testing.T) {
+	for _, exclude := range []string{`0000:03:00\.0`, "mlx5_0"} {
+		k := newFakeKernel(pciLink(4, "v0", "0000:03:00.2"))
+		i := k.inventory(t, "testdata/tripwire-pf.tree", Options{Filter: filter(t, "", exclude)})
+		s := synced(t, i)
+		if d := deviceNamed(t, s, "v0"); d.Role != VF || d.VF != nil || len(s.Notes) != 0 {
+			t.Errorf("exclude %s: %+v, notes %v", exclude, d, s.Notes)
+		}
+	}
+}
+
 // A rename can bring a device in, or take it out, without a new dump.
 func TestFilterFollowsARename(t *testing.T) {
 	k := newFakeKernel(pciLink(2, "secret", "0000:03:00.0"))

@@ -17,7 +17,8 @@ import (
 type facts struct {
 	bus, device string // of a link the parent: IFLA_PARENT_DEV_*, or of class/net on kernels before 5.14
 	function    sysfs.Function
-	sf          *uint32
+	sf, vf      *uint32
+	vfErr       error // why vf is not known
 	complete    bool  // nothing is left to read
 	err         error // why it is not complete; nil where the filter is the reason
 }
@@ -100,6 +101,10 @@ func (f *facts) owner() devlink.Handle {
 
 func (i *Inventory) readFunction(link *rtnl.Link, f *facts) {
 	f.read(i.sysfs)
+	if errors.Is(f.err, fs.ErrNotExist) && i.sysfs.HasBus(f.bus) {
+		f.err = nil // it was unplugged since the link was read
+		return
+	}
 	if i.leavesOut(link, *f, nil) {
 		return
 	}
@@ -107,5 +112,8 @@ func (i *Inventory) readFunction(link *rtnl.Link, f *facts) {
 		sf, err := i.sysfs.SFNumber(f.device)
 		f.sf, f.err = sf, errors.Join(f.err, err)
 	}
-	f.complete = f.err == nil
+	if pf := f.function.PF; pf != "" && f.sf == nil && !i.filter.excludes(append(slices.Clone(i.state.rdma[pf]), pf)...) {
+		f.vf, f.vfErr = i.sysfs.VFNumber(pf, f.function.PCI)
+	}
+	f.complete = f.err == nil && f.vfErr == nil
 }

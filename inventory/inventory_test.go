@@ -94,6 +94,7 @@ func TestDeviceHasAllThatIdentifiesIt(t *testing.T) {
 		t.Errorf("uplink (-want +got):\n%s", diff)
 	}
 	for name, check := range map[string]func(d *Device) bool{
+		"v0":    func(d *Device) bool { return *d.VF == 0 && d.PF == nil && d.Controller == nil },
 		"s88":   func(d *Device) bool { return *d.SF == 88 && d.RDMADevice == "mlx5_4" && d.PCI == "0000:03:00.0" },
 		"rep0":  func(d *Device) bool { return d.RDMADevice == "" && *d.Controller == 1 && *d.PF == 0 && *d.VF == 0 },
 		"eth0":  func(d *Device) bool { return d.PCI == "0000:00:04.0" },
@@ -222,7 +223,7 @@ func TestSysfsThatIsNotThere(t *testing.T) {
 	if d := s.ByIndex(2); d.Role != Unknown || d.PCI != "0000:03:00.0" {
 		t.Errorf("%+v", d)
 	}
-	if got := notesOf(s, "sysfs"); len(got) != 1 || !strings.HasPrefix(got[0], `unsupported: driver and function are not known of 2 devices, first "p0"`) {
+	if got := notesOf(s, "sysfs"); len(got) != 1 || !strings.HasPrefix(got[0], `unsupported: driver and function are not fully known of 2 devices, first "p0"`) {
 		t.Errorf("notes %v", got)
 	}
 }

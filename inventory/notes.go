@@ -69,7 +69,7 @@ func (n *notes) finish(s *state, devices []*Device) []Note {
 	}
 	n.addEswitch(s)
 	if n.facts.count > 0 {
-		n.add("sysfs", "facts", outcome.Of(n.factsErr), "driver and function are not known of %v", &n.facts)
+		n.add("sysfs", "facts", outcome.Of(n.factsErr), "driver and function are not fully known of %v", &n.facts)
 	}
 	if s.rdmaErr != nil {
 		n.add("sysfs", "rdma", outcome.Of(s.rdmaErr), "some RDMA devices are not matched to a function: %v", s.rdmaErr)

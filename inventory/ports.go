@@ -34,6 +34,9 @@ func (i *Inventory) readPorts(ctx context.Context) (complete bool) {
 		return true
 	}
 	ports, err := i.ports.Ports(ctx)
+	if givenUp(ctx) {
+		return false
+	}
 	interrupted := errors.Is(err, devlink.ErrInterrupted)
 	if interrupted {
 		err = nil
@@ -45,12 +48,19 @@ func (i *Inventory) readPorts(ctx context.Context) (complete bool) {
 		return false
 	}
 	table := i.newPortTable(ctx, ports)
+	if givenUp(ctx) {
+		return false
+	}
 	table.err = err
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.state.ports = table
 	return err == nil && !interrupted
 }
+
+// givenUp reports whether a caller does not want the answer any more: what then
+// was not read is no fault. A device that is too slow for a deadline is one.
+func givenUp(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
 func (i *Inventory) newPortTable(ctx context.Context, ports []devlink.Port) portTable {
 	t := portTable{

@@ -70,7 +70,7 @@ func identifyFunction(link *rtnl.Link, f facts) identity {
 	case f.function.PCI == "":
 		return identity{role: Other}
 	case *f.function.Virtual:
-		return identity{role: VF}
+		return identity{role: VF, vf: f.vf}
 	}
 	return identity{role: PF}
 }

@@ -40,6 +40,9 @@ func (i *Inventory) sync(ctx context.Context, reason Reason) error {
 	i.state.linkErr = linkErr
 	i.incomplete = !complete || !portsComplete
 	i.touchUnless(before)
+	if givenUp(ctx) {
+		return ctx.Err()
+	}
 	return nil
 }
 

@@ -32,7 +32,8 @@ func Watch() (*Watcher, error) {
 }
 
 // Receive waits until a port or a device came, went or changed. A new eswitch
-// mode has no notification of its own, but its ports come and go. The error is
+// mode has no notification of its own; what tells of it are the representors
+// that come or go, of which an eswitch without functions has none. The error is
 // ErrOverrun when notifications were lost, and os.ErrClosed after Close.
 func (w *Watcher) Receive() error {
 	for {

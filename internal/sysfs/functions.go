@@ -51,6 +51,47 @@ func (f FS) VFs(pci string) ([]VF, error) {
 	return vfs, errors.Join(failed...)
 }
 
+// VFNumber is the number of a virtual function: the N of its physical
+// function's link virtfn<N>, which leads to it. It is computed instead of
+// searched for: the first virtual function stands sriov_offset routing IDs behind the
+// physical one, each next one sriov_stride further (PCI Express, SR-IOV
+// capability; the kernel answers both files from memory). It is nil where the
+// kernel does not say (Linux 4.14 and older).
+func (f FS) VFNumber(pf, vf string) (*uint32, error) {
+	dir, err := f.device("pci", pf)
+	if err != nil {
+		return nil, err
+	}
+	offset, offsetErr := readNumber(filepath.Join(dir, "sriov_offset"))
+	stride, strideErr := readNumber(filepath.Join(dir, "sriov_stride"))
+	if errors.Is(offsetErr, fs.ErrNotExist) || errors.Is(strideErr, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err := errors.Join(offsetErr, strideErr); err != nil {
+		return nil, err
+	}
+	domain, first := routingID(pf)
+	ownDomain, own := routingID(vf)
+	behind := int64(own) - int64(first) - int64(offset)
+	if domain == "" || domain != ownDomain || offset == 0 || behind < 0 || behind > 0 && (stride == 0 || behind%int64(stride) != 0) {
+		return nil, fmt.Errorf("%s is no VF of %s with offset %d and stride %d: %w", vf, pf, offset, stride, fs.ErrInvalid)
+	}
+	number := uint32(behind / max(int64(stride), 1)) // one VF alone may have the stride 0
+	return &number, nil
+}
+
+func readNumber(path string) (uint32, error) {
+	text, err := readShort(path)
+	if err != nil {
+		return 0, err
+	}
+	number, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", path, err)
+	}
+	return uint32(number), nil
+}
+
 // SFs lists the auxiliary devices that are subfunctions by name: those of
 // /sys/bus/auxiliary/devices with an sfnum file, which is not opened. Devices of
 // which that cannot be told are left out and joined into the error. A kernel

@@ -3,6 +3,7 @@ package sysfs_test
 import (
 	"errors"
 	"io/fs"
+	"strconv"
 	"testing"
 
 	"github.com/dpu-exporter/dpu-exporter/internal/sysfs"
@@ -50,6 +51,44 @@ func TestVFs(t *testing.T) {
 	}
 	if vfs, err := root.VFs("0000:03:00.2"); len(vfs) != 0 || err != nil {
 		t.Errorf("of a VF: %v, error %v", vfs, err)
+	}
+}
+
+func TestVFNumber(t *testing.T) {
+	root := sysfs.FS(sysfstest.Load(t, "testdata/sriov.tree"))
+	for _, c := range []struct {
+		pf, vf string
+		want   uint32
+	}{
+		{"0000:01:00.0", "0000:01:10.0", 0}, // Intel 82576: offset 128, stride 2
+		{"0000:01:00.0", "0000:01:10.2", 1},
+		{"0000:01:00.0", "0000:02:00.0", 64}, // on the next bus
+		{"0000:03:00.1", "0000:03:00.2", 0},  // ConnectX: offset 1, stride 1
+		{"0000:03:00.1", "0000:03:01.0", 6},
+		{"0000:05:00.0", "0000:05:00.1", 0}, // stride 0
+	} {
+		if got, err := root.VFNumber(c.pf, c.vf); err != nil || got == nil || *got != c.want {
+			t.Errorf("%s of %s: %v, error %v, want %d", c.vf, c.pf, got, err, c.want)
+		}
+	}
+	if got, err := root.VFNumber("0000:04:00.0", "0000:04:00.1"); got != nil || err != nil {
+		t.Errorf("a kernel that does not say: %v, error %v", got, err)
+	}
+	for _, c := range [][2]string{
+		{"0000:01:00.0", "0000:01:10.1"}, // between two
+		{"0000:01:00.0", "0000:01:00.1"}, // before the first
+		{"0000:01:00.0", "eth0"},
+		{"0000:01:00.0", "0001:01:10.0"}, // of another domain
+		{"0000:07:00.0", "0000:07:00.0"}, // offset 0
+		{"0000:05:00.0", "0000:05:00.2"}, // a second one with stride 0
+		{"../pci", "0000:05:00.1"},
+	} {
+		if got, err := root.VFNumber(c[0], c[1]); got != nil || !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("%s of %s: %v, error %v", c[1], c[0], got, err)
+		}
+	}
+	if got, err := root.VFNumber("0000:06:00.0", "0000:06:00.1"); got != nil || !errors.Is(err, strconv.ErrSyntax) {
+		t.Errorf("an offset that is no number: %v, error %v", got, err)
 	}
 }
 

@@ -1,6 +1,9 @@
 package sysfs
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // pciBelow returns the PCI function that a device is or sits on: the last PCI
 // address on its place in the device tree. Only PCI, auxiliary and virtio
@@ -40,4 +43,19 @@ func IsPCI(name string) bool {
 
 func isHex(s string) bool {
 	return strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// routingID splits a PCI address into its domain and its bus, device and
+// function number in one, as PCI Express counts functions: 0000:03:00.2 is
+// 0x302 of 0000. The domain is "" where it is no address.
+func routingID(address string) (domain string, id uint32) {
+	if !IsPCI(address) {
+		return "", 0
+	}
+	domain, rest, _ := strings.Cut(address, ":")
+	var bus, device, function uint32
+	if _, err := fmt.Sscanf(rest, "%02x:%02x.%d", &bus, &device, &function); err != nil {
+		return "", 0
+	}
+	return domain, bus<<8 | device<<3 | function
 }

@@ -1,5 +1,5 @@
 // Package sysfs reads the few links and files of sysfs that say what a network
-// device is. It reads names and links, and two files that the kernel answers
+// device is. It reads names and links, and four files that the kernel answers
 // from memory; it never asks the hardware and never waits for the RTNL lock.
 package sysfs
 
@@ -25,6 +25,7 @@ type Function struct {
 	Driver  string // last element of the driver link: mlx5_core, mlx5_core.sf, virtio_net
 	PCI     string // PCI function that the device is or sits on: 0000:03:00.0
 	Virtual *bool  // the PCI function has a physfn link: an SR-IOV virtual function
+	PF      string // where that link leads: the physical function of a virtual one
 }
 
 // Function reads the links of /sys/bus/<bus>/devices/<device>. What could be
@@ -43,12 +44,24 @@ func (f FS) Function(bus, device string) (Function, error) {
 	var driverErr, physfnErr error
 	fn.Driver, driverErr = linkBase(filepath.Join(dir, "driver"))
 	if fn.PCI = pciBelow(bus, place); fn.PCI != "" {
-		fn.Virtual, physfnErr = f.isVirtual(fn.PCI)
+		fn.PF, physfnErr = linkBase(filepath.Join(string(f), "bus/pci/devices", fn.PCI, "physfn"))
+		if virtual := fn.PF != ""; physfnErr == nil {
+			fn.Virtual = &virtual
+		}
 	}
 	if err := errors.Join(driverErr, physfnErr); err != nil {
 		return fn, fmt.Errorf("sysfs device %s/%s: %w", bus, device, err)
 	}
 	return fn, nil
+}
+
+// HasBus reports whether sysfs shows a bus, and so all devices that are on it.
+func (f FS) HasBus(bus string) bool {
+	if checkName(bus) != nil {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(string(f), "bus", bus, "devices"))
+	return err == nil
 }
 
 // SFNumber reads the subfunction number that the user gave an auxiliary device
@@ -59,18 +72,13 @@ func (f FS) SFNumber(device string) (*uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := readShort(filepath.Join(dir, "sfnum"))
+	sf, err := readNumber(filepath.Join(dir, "sfnum"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	number, err := strconv.ParseUint(text, 10, 32)
-	if err != nil {
-		return nil, fmt.Errorf("sfnum of %s: %w", device, err)
-	}
-	sf := uint32(number)
 	return &sf, nil
 }
 
@@ -133,16 +141,6 @@ func (f FS) device(bus, device string) (string, error) {
 		return "", err
 	}
 	return filepath.Join(string(f), "bus", bus, "devices", device), nil
-}
-
-// isVirtual reports whether a PCI function has a physical function above it.
-func (f FS) isVirtual(pci string) (*bool, error) {
-	_, err := os.Lstat(filepath.Join(string(f), "bus/pci/devices", pci, "physfn"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	virtual := err == nil
-	return &virtual, nil
 }
 
 // checkName refuses what would lead out of the folder that it is joined to.

@@ -19,7 +19,7 @@ func TestFunction(t *testing.T) {
 		want        sysfs.Function
 	}{
 		{"pci", "0000:03:00.0", sysfs.Function{Driver: "mlx5_core", PCI: "0000:03:00.0", Virtual: &no}},
-		{"pci", "0000:03:00.2", sysfs.Function{PCI: "0000:03:00.2", Virtual: &yes}},
+		{"pci", "0000:03:00.2", sysfs.Function{PCI: "0000:03:00.2", Virtual: &yes, PF: "0000:03:00.0"}},
 		{"auxiliary", "mlx5_core.sf.2", sysfs.Function{Driver: "mlx5_core.sf", PCI: "0000:03:00.0", Virtual: &no}},
 		{"virtio", "virtio2", sysfs.Function{Driver: "virtio_net", PCI: "0000:00:03.0", Virtual: &no}},
 		{"usb", "1-1:1.0", sysfs.Function{Driver: "cdc_ncm"}},
