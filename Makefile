@@ -24,6 +24,29 @@ test: ## all tests, never from the cache: some drive a binary that the cache doe
 	@[ -n "$(RACE)" ] || echo "no C compiler: testing without the race detector"
 	$(GO) test $(RACE) -count=1 -timeout 15m ./...
 
+# The lab is a virtual machine of Debian's packages; test/lab/README.md says what
+# is real in it. RUN and LAB_PACKAGES choose the tests, LAB_TIMEOUT ends them.
+RUN ?= .
+LAB_PACKAGES ?= ./test/lab
+LAB_TIMEOUT ?= 8m
+
+.PHONY: lab
+lab: build bin/lab ## tests in a guest where devlink, RDMA and Open vSwitch are real: make lab RUN=REGEXP
+	@bin/lab build
+	CGO_ENABLED=0 $(GO) test -v -count=1 -p 1 -tags lab -timeout $(LAB_TIMEOUT) -run '$(RUN)' -exec '$(CURDIR)/bin/lab exec' $(LAB_PACKAGES)
+
+.PHONY: lab-shell
+lab-shell: build bin/lab ## a prompt in the guest, with dpu-exporter on the path
+	@bin/lab shell
+
+.PHONY: lab-clean
+lab-clean: bin/lab ## removes the guest; the next one takes the newest packages
+	@bin/lab clean
+
+.PHONY: bin/lab
+bin/lab:
+	@CGO_ENABLED=0 $(GO) build -o bin/lab ./test/lab/cmd/lab
+
 .PHONY: lint
 lint: ## gofmt, vet and a short strict list of linters (built from source at the first run)
 	$(GO) run $(GOLANGCI_LINT) run ./...

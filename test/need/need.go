@@ -37,6 +37,23 @@ func Tool(t testing.TB, name string) string {
 	return path
 }
 
+// Lab skips t unless it runs in the guest of the lab, whose devices and modules
+// it is free to change.
+func Lab(t testing.TB) {
+	t.Helper()
+	if os.Getenv("DPU_EXPORTER_LAB") != "1" {
+		missing(t, "needs the lab: make lab")
+	}
+}
+
+// That skips t with the reason why unless there is what it needs.
+func That(t testing.TB, there bool, why string) {
+	t.Helper()
+	if !there {
+		missing(t, why)
+	}
+}
+
 // Long skips t in -short runs.
 func Long(t testing.TB) {
 	t.Helper()
