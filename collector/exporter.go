@@ -29,7 +29,7 @@ var (
 		Help: "Network devices in the inventory by role", Source: "the inventory",
 	}
 	detachedRow = &metric.Row{
-		Name: "dpu_exporter_detached_functions", Kind: metric.Gauge, Unit: "functions", Labels: []string{"role"}, Proof: metric.FromSource,
+		Name: "dpu_exporter_detached_functions", Kind: metric.Gauge, Unit: "functions", Labels: []string{"role"}, Proof: metric.Live,
 		Help:   "Functions and ports that have no network device in this namespace by role, such as VFs given to a guest",
 		Source: "the inventory: devlink ports, virtfn links and auxiliary devices in sysfs",
 	}
