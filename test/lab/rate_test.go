@@ -59,8 +59,8 @@ func TestVFRates(t *testing.T) {
 	n.SetMode(t, world.Legacy)
 	world.Run(t, "ip", limit...)
 	var got [][3]int
-	for _, vf := range world.VFRates(t, port) {
-		got = append(got, [3]int{vf.VF, vf.Rate.Min, vf.Rate.Max})
+	for _, vf := range world.VFs(t, port) {
+		got = append(got, [3]int{vf.Number, vf.Rate.Min, vf.Rate.Max})
 	}
 	if diff := cmp.Diff([][3]int{{0, 0, 0}, {1, 10, 100}}, got); diff != "" {
 		t.Errorf("VF, min, max (-want +got):\n%s", diff)

@@ -46,14 +46,14 @@ func configuresVFs(t *testing.T, pf world.PF) {
 	pf.SetUp(t)
 	world.Batch(t, "ip", fmt.Sprintf("link set %[1]s vf 0 mac %[2]s\nlink set %[1]s vf 1 mac %[3]s vlan 100 qos 3 spoofchk off trust on max_tx_rate 100\n",
 		pf.Netdev, address0, address1))
-	got := vfConfigs(t, pf)
-	if len(got) != 2 || got[0].VF != 0 || got[1].VF != 1 {
+	got := world.VFs(t, pf.Netdev)
+	if len(got) != 2 || got[0].Number != 0 || got[1].Number != 1 {
 		t.Fatalf("VFs %+v", got)
 	}
-	if c := got[0]; c.Address != address0 || !c.SpoofChk || c.Trust || c.Rate.MaxTx != 0 || c.VLANs[0].VLAN != 0 {
+	if c := got[0]; c.Address != address0 || !c.SpoofChk || c.Trust || c.Rate.Max != 0 || c.VLANs[0].VLAN != 0 {
 		t.Errorf("VF 0: %+v", c)
 	}
-	if c := got[1]; c.Address != address1 || c.VLANs[0].VLAN != 100 || c.VLANs[0].QoS != 3 || c.Rate.MaxTx != 100 || c.SpoofChk || !c.Trust {
+	if c := got[1]; c.Address != address1 || c.VLANs[0].VLAN != 100 || c.VLANs[0].QoS != 3 || c.Rate.Max != 100 || c.SpoofChk || !c.Trust {
 		t.Errorf("VF 1: %+v", c)
 	}
 	if _, err := world.Try(t, "ip", "link", "set", pf.Netdev, "vf", "0", "state", "disable"); err == nil || !strings.Contains(err.Error(), "not supported") {
@@ -133,27 +133,6 @@ func TestCards(t *testing.T) {
 	}
 }
 
-// vfConfig is the configuration of a VF, and what the kernel counts for it, as
-// ip-link(8) shows them.
-type vfConfig struct {
-	VF      int
-	Address string
-	VLANs   []struct{ VLAN, QoS int } `json:"vlan_list"`
-	Rate    struct {
-		MaxTx int `json:"max_tx"`
-	}
-	SpoofChk bool
-	Trust    bool
-	Stats    map[string]map[string]float64 `json:"stats"`
-}
-
-func vfConfigs(t *testing.T, pf world.PF) []vfConfig {
-	t.Helper()
-	return world.RunJSON[[]struct {
-		VFs []vfConfig `json:"vfinfo_list"`
-	}](t, "ip", "-s", "-j", "link", "show", pf.Netdev)[0].VFs
-}
-
 // makesUpNoStatistics: igb counts nothing for its VFs, and the kernel then
 // reports zeros, which are made up: a VF sends and receives, and we export
 // what its netdev counted and nothing of the PF's list.
@@ -167,7 +146,7 @@ func makesUpNoStatistics(t *testing.T, pf world.PF) {
 	world.Run(t, "ping", "-q", "-c", "10", "-i", "0.05", "-w", "10", "192.0.2.2")
 
 	made := 0
-	for direction, values := range vfConfigs(t, pf)[0].Stats {
+	for direction, values := range world.VFs(t, pf.Netdev)[0].Stats {
 		for name, value := range values {
 			if made++; value != 0 {
 				t.Errorf("igb counts %s %s %v now: export it", direction, name, value)

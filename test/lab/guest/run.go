@@ -11,14 +11,14 @@ import (
 
 // A Run is a command for the guest.
 type Run struct {
-	Command  []string // the program, by its path in the guest, and its arguments
-	Folder   string   // where it is run; "" is the root
-	Env      []string // NAME=VALUE, added to the guest's own
-	Shares   []string // folders of this machine, seen in the guest at their own path, read-only
-	Programs []string // static programs of this machine, put into /usr/local/bin of the guest
-	Input    io.Reader
-	Output   io.Writer // what the command prints, byte for byte
-	Limit    time.Duration
+	Command  []string      // the program, by its path in the guest, and its arguments
+	Folder   string        // where it is run; "" is the root
+	Env      []string      // NAME=VALUE, added to the guest's own
+	Shares   []string      // folders of this machine, seen in the guest at their own path, read-only
+	Programs []string      // static programs of this machine, put into /usr/local/bin of the guest
+	Input    io.Reader     // a terminal; nil for none
+	Output   io.Writer     // what the command prints, byte for byte
+	Limit    time.Duration // for booting and running
 }
 
 // prepare puts into the folder of the run what its init reads.

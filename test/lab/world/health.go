@@ -1,6 +1,9 @@
 package world
 
-import "testing"
+import (
+	"strconv"
+	"testing"
+)
 
 // Reporter is a health reporter as devlink-health(8) shows it.
 type Reporter struct {
@@ -29,14 +32,17 @@ func (n *NIC) BreakHealth(t testing.TB, message string) {
 // SetAutoRecover says whether the reporter recovers by itself.
 func (n *NIC) SetAutoRecover(t testing.TB, on bool) {
 	t.Helper()
-	word := map[bool]string{true: "true", false: "false"}[on]
-	Run(t, "devlink", "health", "set", n.Handle(), "reporter", "dummy", "auto_recover", word)
+	Run(t, "devlink", "health", "set", n.Handle(), "reporter", "dummy", "auto_recover", strconv.FormatBool(on))
 }
 
 // FailRecovery says whether recovering fails.
 func (n *NIC) FailRecovery(t testing.TB, on bool) {
 	t.Helper()
-	WriteFile(t, n.debugfs("health/fail_recover"), map[bool]string{true: "1", false: "0"}[on])
+	word := "0"
+	if on {
+		word = "1"
+	}
+	WriteFile(t, n.debugfs("health/fail_recover"), word)
 }
 
 // Recover has the reporter recover.

@@ -50,20 +50,3 @@ func (n *NIC) DriverRate(t testing.TB, name, field string) string {
 	}
 	return strings.TrimSpace(string(text))
 }
-
-// VFRate is the rate of a VF in Mbit/s as ip-link(8) shows it.
-type VFRate struct {
-	VF   int
-	Rate struct {
-		Max int `json:"max_tx"`
-		Min int `json:"min_tx"`
-	}
-}
-
-// VFRates are the rates of the VFs of a physical port.
-func VFRates(t testing.TB, port string) []VFRate {
-	t.Helper()
-	return RunJSON[[]struct {
-		VFs []VFRate `json:"vfinfo_list"`
-	}](t, "ip", "-j", "-d", "link", "show", port)[0].VFs
-}

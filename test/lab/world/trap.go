@@ -19,8 +19,9 @@ type Trap struct {
 
 // Traps are the NIC's packet traps by name. For each port that is up,
 // representors too, netdevsim reports a made-up packet of 142 bytes to each trap
-// that does not drop, ten times a second (nsim_dev_trap_report, drivers/net/netdevsim/dev.c). Dropped
-// is made up too: it counts how often it was read.
+// that does not drop, ten times a second (nsim_dev_trap_report,
+// drivers/net/netdevsim/dev.c). Dropped is made up too: it counts how often it
+// was read.
 func (n *NIC) Traps(t testing.TB) map[string]Trap {
 	t.Helper()
 	return byName(n, RunJSON[map[string]map[string][]Trap](t, "devlink", "-js", "trap", "show"), "trap")

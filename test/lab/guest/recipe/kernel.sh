@@ -1,4 +1,4 @@
-# The kernel: uncompressed, since the emulator then starts it a second sooner.
+# The kernel: uncompressed here, so that the emulator need not do it with each boot.
 
 # kernel_release is the release of the one kernel in root.
 kernel_release() {
