@@ -125,7 +125,7 @@ func (s *Snapshot) ByIndex(index int) *Device { return s.byIndex[index] }
 // Note is a finding about this node that an operator should know of.
 type Note struct {
 	Source  string          // devlink, rtnl, sysfs, netns, ports
-	Outcome outcome.Outcome // why it is off
+	Outcome outcome.Outcome // why it is off; OK where all was read and something is off all the same
 	Text    string          // what is off, and what to do
 
 	kind string // of the findings of Source, where Text differs from time to time

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -275,8 +276,18 @@ func TestLinksThatCannotBeRead(t *testing.T) {
 	if err := i.Sync(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if h := i.Health(); h.ReadFailures != 2 || h.Reads[OnRequest] != 3 {
-		t.Errorf("health %+v", h)
+	if h := i.Health(); h.ReadFailures != 1 || h.Reads[OnRequest] != 3 {
+		t.Errorf("health %+v: a read that nobody waits for any more has not failed", h)
+	}
+	k.linkErrs = []error{os.ErrClosed}
+	if err := i.Sync(t.Context()); !errors.Is(err, os.ErrClosed) || i.Health().ReadFailures != 1 {
+		t.Errorf("error %v, health %+v after a close meanwhile", err, i.Health())
+	}
+	timedOut, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	k.linkErrs = []error{context.DeadlineExceeded}
+	if err := i.Sync(timedOut); !errors.Is(err, context.DeadlineExceeded) || i.Health().ReadFailures != 2 {
+		t.Errorf("error %v, health %+v after a deadline", err, i.Health())
 	}
 }
 

@@ -25,6 +25,9 @@ func (i *Inventory) sync(ctx context.Context, reason Reason) error {
 		attempts = dumpAttempts
 	}
 	links, complete, linkErr := i.dumpLinks(ctx, attempts)
+	if linkErr != nil && (givenUp(ctx) || isClosed(linkErr)) {
+		return linkErr
+	}
 	if linkErr != nil && (len(links) == 0 || ctx.Err() != nil) {
 		i.count(func(h *Health) { h.ReadFailures++ })
 		return linkErr
