@@ -22,7 +22,7 @@ type sampling struct {
 	Sample
 	job   *job
 	state stateLog
-	last  atomic.Int64 // Unix time in nanoseconds of the last success; 0 before it
+	last  atomic.Int64 // Unix time in nanoseconds of the last success; 0 before it, and while there is nothing to read
 }
 
 func newSampling(j *job, s Sample) *sampling {
@@ -64,12 +64,16 @@ func (s *sampling) wait(ctx context.Context, changed <-chan struct{}) {
 func (s *sampling) once(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, s.Every)
 	defer cancel()
+	done := make(chan struct{})
+	go s.countLateness(done)
 	err := protect(func() error { return s.Read(ctx, s.job.inv.Snapshot()) })
+	close(done)
 	switch o := outcome.Of(err); {
 	case o == outcome.OK:
 		s.last.Store(time.Now().UnixNano())
 		s.state.worked()
 	case errors.Is(err, errNothingToRead), o == outcome.Unsupported, o == outcome.Vanished:
+		s.last.Store(0) // the time of a source that is gone would only grow old
 		s.state.worked()
 	case o == outcome.NotPermitted:
 		s.state.failed(err)
@@ -79,7 +83,27 @@ func (s *sampling) once(ctx context.Context) {
 	}
 }
 
-// lastSuccess is the Unix time in seconds of the last success; false before it.
+// errHangs is told of a reading that does not even return when it is asked to.
+var errHangs = errors.New("still being read long after it was due")
+
+// countLateness counts a reading that hangs, as often as it should have been
+// made: nothing else would tell of it.
+func (s *sampling) countLateness(done <-chan struct{}) {
+	due := time.NewTicker(s.Every + settle)
+	defer due.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-due.C:
+			s.job.errors.Add(1)
+			s.state.failed(errHangs)
+		}
+	}
+}
+
+// lastSuccess is the Unix time in seconds of the last success; false before it
+// and while there is nothing to read.
 func (s *sampling) lastSuccess() (float64, bool) {
 	ns := s.last.Load()
 	return float64(ns) / 1e9, ns != 0

@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/dpu-exporter/dpu-exporter/inventory"
 )
 
@@ -79,4 +81,83 @@ func TestFailedSampleIsCountedAndHasNoTimestamp(t *testing.T) {
 			`dpu_collector_errors_total{collector="dear"} 2`, `dpu_collector_success{collector="dear"} 1`,
 			`!dpu_collector_last_sample_timestamp_seconds`)
 	})
+}
+
+// TestSourceThatGoesHasNoTimestamp: when the last device that needs a source
+// goes, its last reading does not grow old.
+func TestSourceThatGoesHasNoTimestamp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _, _ := sampled(t, Sample{Source: "eeprom", Every: time.Minute}, func(n int) error {
+			if n == 2 {
+				return errNothingToRead
+			}
+			return nil
+		})
+		for n := range 3 {
+			synctest.Wait()
+			want := fmt.Sprintf(`dpu_collector_last_sample_timestamp_seconds{collector="dear",source="eeprom"} %d`, time.Now().Unix())
+			if n == 1 {
+				want = "!dpu_collector_last_sample_timestamp_seconds"
+			}
+			wantLines(t, gather(r, t.Context()), want)
+			time.Sleep(time.Minute)
+		}
+	})
+}
+
+// TestReadingThatHangsIsCounted: also the first one, which no timestamp of an
+// earlier one gives away.
+func TestReadingThatHangsIsCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		r, _, at := sampled(t, Sample{Source: "eeprom", Every: time.Minute}, func(n int) error {
+			if n == 1 {
+				<-release
+			}
+			return nil
+		})
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		wantLines(t, gather(r, t.Context()), `dpu_collector_errors_total{collector="dear"} 9`, "!dpu_collector_last_sample_timestamp_seconds")
+		close(release)
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		wantLines(t, gather(r, t.Context()), `dpu_collector_errors_total{collector="dear"} 9`)
+		if len(*at) < 10 {
+			t.Errorf("read %d times", len(*at))
+		}
+	})
+}
+
+// TestOutcomesOfASample: what is no fault of the machine is no error; a failure
+// leaves the time of the last success, for an alert to see it grow old.
+func TestOutcomesOfASample(t *testing.T) {
+	for name, c := range map[string]struct {
+		err    error
+		errors int
+		timed  bool
+	}{
+		"unsupported":   {unix.EOPNOTSUPP, 0, false},
+		"vanished":      {unix.ENODEV, 0, false},
+		"not permitted": {unix.EPERM, 0, true},
+		"broken":        {unix.EIO, 1, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now().Unix()
+			r, _, _ := sampled(t, Sample{Source: "eeprom", Every: time.Minute}, func(n int) error {
+				if n == 2 {
+					return c.err
+				}
+				return nil
+			})
+			time.Sleep(90 * time.Second)
+			synctest.Wait()
+			timed := fmt.Sprintf(`dpu_collector_last_sample_timestamp_seconds{collector="dear",source="eeprom"} %d`, began)
+			if !c.timed {
+				timed = "!dpu_collector_last_sample_timestamp_seconds"
+			}
+			t.Log(name)
+			wantLines(t, gather(r, t.Context()), timed, fmt.Sprintf(`dpu_collector_errors_total{collector="dear"} %d`, c.errors))
+		})
+	}
 }
