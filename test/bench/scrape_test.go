@@ -3,10 +3,7 @@
 package bench
 
 import (
-	"bufio"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"testing"
 	"time"
@@ -82,13 +79,12 @@ func start(b *testing.B, path string, args ...string) *program.Program {
 // and returns the size of the body.
 func scrape(b *testing.B) int {
 	b.Helper()
-	conn, err := net.Dial("tcp", address)
+	request, err := http.NewRequestWithContext(b.Context(), http.MethodGet, "http://"+address+"/metrics", nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer conn.Close()
-	fmt.Fprintf(conn, "GET /metrics HTTP/1.1\r\nHost: %s\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n", address)
-	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	request.Header.Set("Accept-Encoding", "gzip") // or the transport would ask so and unpack the answer
+	response, err := program.Here{}.RoundTrip(request)
 	if err != nil {
 		b.Fatal(err)
 	}

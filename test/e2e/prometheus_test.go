@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -19,27 +18,12 @@ import (
 	"github.com/dpu-exporter/dpu-exporter/test/program"
 )
 
-// listening finds the address in the log line of a listener that serves.
-var listening = regexp.MustCompile(`address=(127\.0\.0\.1:[0-9]+)`) // msg="Listening on" address=127.0.0.1:35729
-
-// startExporter runs the program on a free port and returns it with its address.
-func startExporter(t *testing.T, args ...string) (*program.Program, string) {
-	t.Helper()
-	p := program.Start(t, program.Build(t), append([]string{"serve", "--web.listen-address=127.0.0.1:0"}, args...)...)
-	line := p.AwaitLog(t, "Listening on")
-	m := listening.FindStringSubmatch(line)
-	if m == nil {
-		t.Fatalf("no address in %q", line)
-	}
-	return p, m[1]
-}
-
 // TestPrometheusScrapesForAMinute: a real Prometheus finds the node up at every
 // scrape and has nothing to complain of.
 func TestPrometheusScrapesForAMinute(t *testing.T) {
 	need.Long(t)
 	prometheus := need.Tool(t, "prometheus")
-	_, address := startExporter(t)
+	address := program.Start(t, program.Build(t), "serve", "--web.listen-address=127.0.0.1:0").Address(t)
 
 	dir := t.TempDir()
 	config := fmt.Sprintf("scrape_configs:\n- job_name: dpu\n  scrape_interval: 5s\n  scrape_timeout: 4s\n  static_configs: [{targets: [%q]}]\n", address)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"os/exec"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -106,9 +105,6 @@ type exporter struct {
 	url string
 }
 
-// listening finds the address in the log line of a listener that serves.
-var listening = regexp.MustCompile(`address=(127\.0\.0\.1:[0-9]+)`) // msg="Listening on" address=127.0.0.1:35729
-
 func serve(t *testing.T, args ...string) exporter {
 	t.Helper()
 	path, err := exec.LookPath(binary)
@@ -116,12 +112,7 @@ func serve(t *testing.T, args ...string) exporter {
 		t.Fatal(err)
 	}
 	p := program.Start(t, path, append([]string{"serve", "--web.listen-address=127.0.0.1:0"}, args...)...)
-	line := p.AwaitLog(t, "Listening on")
-	m := listening.FindStringSubmatch(line)
-	if m == nil {
-		t.Fatalf("no address in %q", line)
-	}
-	return exporter{p, "http://" + m[1] + "/metrics"}
+	return exporter{p, "http://" + p.Address(t) + "/metrics"}
 }
 
 // scrape is one answer of the program.

@@ -4,9 +4,9 @@ package program
 
 import (
 	"bytes"
-	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -14,18 +14,8 @@ import (
 	"time"
 )
 
-// Build compiles dpu-exporter as it is shipped and returns its path.
-func Build(t testing.TB) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "dpu-exporter")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path,
-		"github.com/dpu-exporter/dpu-exporter/cmd/dpu-exporter")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	return path
-}
+// listening finds the address in the log line of a listener that serves.
+var listening = regexp.MustCompile(`address=(127\.0\.0\.1:[0-9]+)`) // msg="Listening on" address=127.0.0.1:35729
 
 // A Program is a running process, killed when its test ends.
 type Program struct {
@@ -76,14 +66,17 @@ func (p *Program) Log() string { return p.log.String() }
 func (p *Program) AwaitLog(t testing.TB, text string) string {
 	t.Helper()
 	for range 300 {
+		ended := p.hasEnded() // asked first: what it said before its end counts
 		for line := range strings.Lines(p.Log()) {
 			if strings.Contains(line, text) {
 				return line
 			}
 		}
+		if ended {
+			t.Fatalf("program ended (%v) and never said %q:\n%s", p.err, text, p.Log())
+		}
 		select {
 		case <-p.exited:
-			t.Fatalf("program ended (%v) and never said %q:\n%s", p.err, text, p.Log())
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
@@ -91,14 +84,41 @@ func (p *Program) AwaitLog(t testing.TB, text string) string {
 	return ""
 }
 
+func (p *Program) hasEnded() bool {
+	select {
+	case <-p.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// Address waits until the program listens and returns where on the loopback:
+// 127.0.0.1:35729. It knows the words of every program that logs as Prometheus does.
+func (p *Program) Address(t testing.TB) string {
+	t.Helper()
+	line := p.AwaitLog(t, "Listening on")
+	m := listening.FindStringSubmatch(line)
+	if m == nil {
+		t.Fatalf("no address in %q", line)
+	}
+	return m[1]
+}
+
+// Signal sends the program a signal.
+func (p *Program) Signal(t testing.TB, signal syscall.Signal) {
+	t.Helper()
+	if err := p.command.Process.Signal(signal); err != nil {
+		t.Fatalf("%v: %v", signal, err)
+	}
+}
+
 // Stop sends SIGTERM and returns how long the program took to end and with
 // what error.
 func (p *Program) Stop(t testing.TB) (time.Duration, error) {
 	t.Helper()
 	began := time.Now()
-	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatalf("SIGTERM: %v", err)
-	}
+	p.Signal(t, syscall.SIGTERM)
 	select {
 	case <-p.exited:
 	case <-time.After(30 * time.Second):

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/dpu-exporter/dpu-exporter/test/need"
 )
 
 // builder makes guests that hold nothing but the release of a kernel.
@@ -30,6 +32,10 @@ func (b *builder) build(_ context.Context, folder string, _ io.Writer) error {
 }
 
 func cacheOf(t *testing.T, b *builder) Cache {
+	t.Helper()
+	for _, program := range []string{"apt-get", "dpkg-deb"} { // without which no build begins
+		need.Tool(t, program)
+	}
 	return Cache{Folder: filepath.Join(t.TempDir(), "lab"), make: b.build}
 }
 
