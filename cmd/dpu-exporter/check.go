@@ -9,11 +9,9 @@ import (
 	"strings"
 
 	toolkit "github.com/prometheus/exporter-toolkit/web"
-	"golang.org/x/sys/unix"
 
 	"github.com/dpu-exporter/dpu-exporter/collector"
 	"github.com/dpu-exporter/dpu-exporter/config"
-	"github.com/dpu-exporter/dpu-exporter/internal/host"
 	"github.com/dpu-exporter/dpu-exporter/internal/outcome"
 	"github.com/dpu-exporter/dpu-exporter/inventory"
 )
@@ -45,7 +43,7 @@ func check(ctx context.Context, o *options, stdout, _ io.Writer) error {
 	if err := toolkit.Validate(*o.web.WebConfigFile); err != nil {
 		f.fail("web.config", err)
 	}
-	f.permissions()
+	f.abilities(ctx)
 	f.node(ctx, o)
 	if f.errors > 0 {
 		return errFindings
@@ -67,19 +65,6 @@ func (f *findings) config(files []string) {
 		f.ok("config", "no file given, none needed")
 	default:
 		f.ok("config", "valid: "+strings.Join(files, ", "))
-	}
-}
-
-// permissions tells of each capability that some function needs.
-func (f *findings) permissions() {
-	f.ok("kernel", host.Release())
-	switch holds, err := host.Holds(unix.CAP_NET_ADMIN); {
-	case err != nil:
-		f.note("CAP_NET_ADMIN", err.Error())
-	case holds:
-		f.ok("CAP_NET_ADMIN", "held: the mode of eswitches can be read")
-	default:
-		f.note("CAP_NET_ADMIN", "not held: the mode of eswitches cannot be read; a physical port counts as uplink when it has representors")
 	}
 }
 

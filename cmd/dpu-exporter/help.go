@@ -19,7 +19,7 @@ const metricsHelp = `Print one collection in text format and exit, or describe a
 The output is fit for the textfile directory of node_exporter:
 
   D=/var/lib/prometheus/node-exporter
-  dpu-exporter metrics > $D/dpu.prom.$$ && mv $D/dpu.prom.$$ $D/dpu.prom
+  dpu-exporter metrics > $D/dpu.prom.$$ && mv $D/dpu.prom.$$ $D/dpu.prom || rm -f $D/dpu.prom.$$
 
 It fails if no collector that reads the machine worked, so that a good file is not replaced by a bad one.
 

@@ -42,7 +42,11 @@ func (n *node) runtimeMetrics() prometheus.Gatherer {
 func (n *node) notesForPage() []web.Note {
 	var notes []web.Note
 	for _, note := range n.notes() {
-		notes = append(notes, web.Note{Source: note.Source, Outcome: strings.ReplaceAll(note.Outcome.String(), "_", " "), Text: note.Text})
+		how := "" // what was read well may be off all the same
+		if note.Outcome != outcome.OK {
+			how = strings.ReplaceAll(note.Outcome.String(), "_", " ")
+		}
+		notes = append(notes, web.Note{Source: note.Source, Outcome: how, Text: note.Text})
 	}
 	return notes
 }

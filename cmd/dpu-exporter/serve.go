@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/prometheus/common/version"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/dpu-exporter/dpu-exporter/internal/notify"
 	"github.com/dpu-exporter/dpu-exporter/web"
 )
 
@@ -40,24 +42,44 @@ func serveLogging(ctx context.Context, o *options, log *slog.Logger) error {
 	}
 	n.logFound(log)
 
+	service := notify.New(log)
+	reload := func() error {
+		return service.Reload(n.config.Reload, func() string { return "At the last reload: " + n.found() })
+	}
 	var ready atomic.Bool
-	handler, err := web.Handler(n.pages(log, &ready))
+	pages := n.pages(log, &ready)
+	pages.Reload = reload
+	handler, err := web.Handler(pages)
 	if err != nil {
 		return err
 	}
-	return n.run(ctx, hup, web.ServerOptions{
-		Flags: o.web, Handler: handler, Log: log, Listening: func() { ready.Store(true) },
-	})
+	listening := func() {
+		ready.Store(true)
+		service.Ready("At the start: " + n.found())
+	}
+	stopping := sync.OnceFunc(service.Stopping)
+	context.AfterFunc(ctx, stopping)
+	err = n.run(ctx, []task{
+		func(ctx context.Context) error { return callAt(ctx, hup, reload) },
+		func(ctx context.Context) error { service.Watch(ctx, n.liveness(handler).ask); return nil },
+	}, web.ServerOptions{Flags: o.web, Handler: handler, Log: log, Listening: listening})
+	if ctx.Err() != nil {
+		stopping() // said before this process is gone
+	}
+	return err
 }
 
-// run keeps the inventory and the sampled sources fresh and answers HTTP until
-// ctx ends or one of them cannot go on. What still runs when the servers have
-// drained ends with the process.
-func (n *node) run(ctx context.Context, hup <-chan os.Signal, server web.ServerOptions) error {
+// task is what runs beside the servers until its context ends.
+type task = func(ctx context.Context) error
+
+// run keeps the inventory and the sampled sources fresh, does the tasks and
+// answers HTTP until ctx ends or one of them cannot go on. What still runs when
+// the servers have drained ends with the process.
+func (n *node) run(ctx context.Context, tasks []task, server web.ServerOptions) error {
 	group, running := errgroup.WithContext(ctx)
-	group.Go(func() error { return n.inventory.Run(running) })
-	group.Go(func() error { return n.runner.Run(running) })
-	group.Go(func() error { return n.reloadAt(running, hup) })
+	for _, run := range append(tasks, n.inventory.Run, n.runner.Run) {
+		group.Go(func() error { return run(running) })
+	}
 	err := web.Serve(running, server)
 	if err == nil && ctx.Err() == nil {
 		err = context.Cause(running)
@@ -65,15 +87,14 @@ func (n *node) run(ctx context.Context, hup <-chan os.Signal, server web.ServerO
 	return err
 }
 
-// reloadAt reloads the configuration at every signal; the store logs how it
-// went.
-func (n *node) reloadAt(ctx context.Context, hup <-chan os.Signal) error {
+// callAt calls reload at every signal; what goes wrong is in the log already.
+func callAt(ctx context.Context, hup <-chan os.Signal, reload func() error) error {
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-hup:
-			_ = n.config.Reload()
+			_ = reload()
 		}
 	}
 }

@@ -17,18 +17,25 @@ func Release() string {
 	return unix.ByteSliceToString(u.Release[:])
 }
 
-// Holds reports whether a capability, such as unix.CAP_NET_ADMIN, is in the
-// effective set of the calling thread (capget(2), capabilities(7)). Threads of
-// this process differ only where one of them changed its own. A capability that
-// the kernel does not know is not held; one that no kernel can have is EINVAL.
-func Holds(capability uint) (bool, error) {
+// Capabilities is the effective set of the calling thread (capget(2)), a bit for
+// each capability of capabilities(7), as CapEff of proc_pid_status(5). Threads of
+// this process differ only where one of them changed its own.
+func Capabilities() (uint64, error) {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var sets [2]unix.CapUserData // capabilities 0 to 31, 32 to 63
-	if capability >= uint(len(sets))*32 {
+	if err := unix.Capget(&header, &sets[0]); err != nil {
+		return 0, fmt.Errorf("capget: %w", err)
+	}
+	return uint64(sets[1].Effective)<<32 | uint64(sets[0].Effective), nil
+}
+
+// Holds reports whether a capability, such as unix.CAP_NET_ADMIN, is among
+// Capabilities. One that the kernel does not know is not held; one that no kernel
+// can have is EINVAL.
+func Holds(capability uint) (bool, error) {
+	if capability >= 64 {
 		return false, fmt.Errorf("capability %d: %w", capability, unix.EINVAL)
 	}
-	if err := unix.Capget(&header, &sets[0]); err != nil {
-		return false, fmt.Errorf("capget: %w", err)
-	}
-	return sets[capability/32].Effective&(1<<(capability%32)) != 0, nil
+	held, err := Capabilities()
+	return held&(1<<capability) != 0, err
 }
