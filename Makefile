@@ -12,17 +12,49 @@ BRANCH   ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null || echo unknown)
 VERSION_PACKAGE := github.com/prometheus/common/version
 LDFLAGS  := -s -w -X $(VERSION_PACKAGE).Version=$(VERSION) \
 	-X $(VERSION_PACKAGE).Revision=$(REVISION) -X $(VERSION_PACKAGE).Branch=$(BRANCH)
+BUILD    := CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)'
 
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .PHONY: build
 build: ## the static binary of this platform in bin/
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/dpu-exporter ./cmd/dpu-exporter
+	$(BUILD) -o bin/dpu-exporter ./cmd/dpu-exporter
+
+# The image is made of the binaries of its platforms. ENGINE is podman or buildah:
+# neither has a daemon. Nothing is pulled.
+ENGINE  ?= podman
+# A tag has no plus sign.
+IMAGE   ?= dpu-exporter:$(subst +,-,$(VERSION))
+ARCHIVE ?= bin/dpu-exporter-image.tar
+
+# A list of that name would only grow: it goes first. And the platforms share no
+# layer of the engine's cache.
+.PHONY: image
+image: image-engine bin/linux-amd64/dpu-exporter bin/linux-arm64/dpu-exporter ## the image for amd64 and arm64: IMAGE in the store of ENGINE, and the OCI archive ARCHIVE
+	@$(ENGINE) manifest rm $(IMAGE) >/dev/null 2>&1 || true
+	$(ENGINE) build --layers=false --platform linux/amd64,linux/arm64 --manifest $(IMAGE) \
+		--build-arg VERSION='$(VERSION)' --build-arg REVISION='$(REVISION)' .
+	rm -f $(ARCHIVE)
+	$(ENGINE) manifest push --all $(IMAGE) oci-archive:$(ARCHIVE):$(IMAGE)
+
+.PHONY: image-engine
+image-engine:
+	@command -v $(ENGINE) >/dev/null || { echo "make image: no $(ENGINE) here: apt-get install podman, or name another with ENGINE=" >&2; exit 1; }
+
+bin/linux-%/dpu-exporter: always ## the static binary of another platform: make bin/linux-arm64/dpu-exporter
+	GOOS=linux GOARCH=$* $(BUILD) -o $@ ./cmd/dpu-exporter
+
+.PHONY: always
+always:
+
+# A module of its own, so that what reads queries and dashboards stays out of the program's.
+MONITORING := test/monitoring
 
 .PHONY: test
 test: ## all tests, never from the cache: some drive a binary that the cache does not know of
 	@[ -n "$(RACE)" ] || echo "no C compiler: testing without the race detector"
 	$(GO) test $(RACE) -count=1 -timeout 15m ./...
+	cd $(MONITORING) && $(GO) test $(RACE) -count=1 -timeout 15m ./...
 
 # The lab is a virtual machine of Debian's packages; test/lab/README.md says what
 # is real in it. RUN and LAB_PACKAGES choose the tests, LAB_TIMEOUT ends them.
@@ -50,6 +82,7 @@ bin/lab:
 .PHONY: lint
 lint: ## gofmt, vet and a short strict list of linters (built from source at the first run)
 	$(GO) run $(GOLANGCI_LINT) run ./...
+	cd $(MONITORING) && $(GO) run $(GOLANGCI_LINT) run ./...
 
 .PHONY: docs
 docs: ## docs/metrics.md from the table of metrics
