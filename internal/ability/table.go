@@ -53,7 +53,7 @@ func All(dev string) []Ability {
 		},
 		{
 			Name: "RDMA devices", For: "RDMA probes", Later: true,
-			Allow: "add DeviceAllow=char-infiniband_verbs rw and DeviceAllow=/dev/infiniband/rdma_cm rw; the files need mode 0666, which rdma-core's udev rules give; a device of another network namespace is not opened",
+			Allow: "add DeviceAllow=char-infiniband_verbs rw and DeviceAllow=/dev/infiniband/rdma_cm rw; the files need mode 0666; a device of another network namespace is not opened",
 			try:   func(context.Context) error { return openRDMA(dev) },
 		},
 	}

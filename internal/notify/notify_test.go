@@ -121,15 +121,23 @@ func TestLongStatus(t *testing.T) {
 	}
 }
 
-// TestFullQueue: a manager that reads nothing does not keep this process.
-func TestFullQueue(t *testing.T) {
+// listen makes the socket that NOTIFY_SOCKET names until the test ends.
+func listen(t *testing.T) *net.UnixConn {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "notify")
 	l, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	t.Cleanup(func() { _ = l.Close() })
 	t.Setenv("NOTIFY_SOCKET", path)
+	return l
+}
+
+// TestFullQueue: a manager that reads nothing does not keep this process.
+func TestFullQueue(t *testing.T) {
+	listen(t)
+	var err error
 	for range 10000 { // net.unix.max_dgram_qlen is 10 to 512
 		if err = send("WATCHDOG=1"); err != nil {
 			break
@@ -153,13 +161,7 @@ func TestNobodyListens(t *testing.T) {
 
 // TestSocket: messages are datagrams to NOTIFY_SOCKET, one a change of state.
 func TestSocket(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "notify")
-	l, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	t.Setenv("NOTIFY_SOCKET", path)
+	l := listen(t)
 	New(slog.New(slog.DiscardHandler)).Ready("1 uplink")
 	if err := l.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
 		t.Fatal(err)
