@@ -136,8 +136,12 @@ type statsOf struct {
 func (f *fakeStats) Stats(_ context.Context, visit func(*rtnl.Stats)) error {
 	f.dumps++
 	for _, s := range f.stats {
-		if s.Errno == 0 {
+		switch s.Errno {
+		case 0:
 			visit(s.kernel())
+		case syscall.ENODEV: // it is not in the dump
+		default:
+			return fmt.Errorf("read link statistics: %w", s.Errno) // the kernel goes no further
 		}
 	}
 	return nil

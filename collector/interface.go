@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync/atomic"
 
@@ -65,7 +66,7 @@ type Interface struct {
 	emit   *Emit
 	stats  []*metric.Family // beside statsRows
 	slow   []*metric.Family // beside slowPathRows
-	read   int
+	read   []int            // indexes of the devices whose counters were read
 	visit  func(*rtnl.Stats)
 	failed func(int, error)
 	wanted []int
@@ -110,7 +111,7 @@ func (c *Interface) Collect(ctx context.Context, inv *inventory.Snapshot, emit *
 	}
 	c.emitLinkModes()
 	err := c.readStats(ctx)
-	if c.read == 0 && cmp.Or(err, c.firstFailure) != nil {
+	if len(c.read) == 0 && cmp.Or(err, c.firstFailure) != nil {
 		return fmt.Errorf("read interface counters: %w", cmp.Or(err, c.firstFailure))
 	}
 	if err != nil {
@@ -129,7 +130,7 @@ func (c *Interface) noteFailure(index int, err error) {
 }
 
 func (c *Interface) begin(inv *inventory.Snapshot, emit *Emit) {
-	c.inv, c.emit, c.read, c.firstFailure = inv, emit, 0, nil
+	c.inv, c.emit, c.read, c.firstFailure = inv, emit, c.read[:0], nil
 	for i := range statsRows {
 		c.stats[i] = emit.Family(statsRows[i].row)
 	}
@@ -152,7 +153,7 @@ func (c *Interface) label(inv *inventory.Snapshot) {
 	}
 }
 
-// readStats reads all devices in one dump, or, under a filter, those of the
+// readStats reads all devices in one dump, as far as that gets, or, under a filter, those of the
 // inventory one by one: an excluded device is never read, not even one that came
 // a moment ago.
 func (c *Interface) readStats(ctx context.Context) error {
@@ -162,11 +163,24 @@ func (c *Interface) readStats(ctx context.Context) error {
 	if !c.inv.Filtered {
 		err := c.opts.Stats.Stats(ctx, c.visit)
 		if err == nil {
-			c.emit.Devices(sourceStats, outcome.Vanished, len(c.inv.Devices)-c.read)
+			c.emit.Devices(sourceStats, outcome.Vanished, len(c.inv.Devices)-len(c.read))
 		}
-		return err
+		if len(c.read) == 0 || !rtnl.Ended(err) {
+			return err
+		}
 	}
-	c.wanted = indexes(c.wanted[:0], c.inv, func(*inventory.Device) bool { return true })
+	return c.readRest(ctx)
+}
+
+// readRest reads the devices that were not read yet one by one: all of them, or
+// those from where a driver's failure ended the dump.
+func (c *Interface) readRest(ctx context.Context) error {
+	slices.Sort(c.read)
+	read := c.read
+	c.wanted = indexes(c.wanted[:0], c.inv, func(d *inventory.Device) bool {
+		_, found := slices.BinarySearch(read, d.Index)
+		return !found
+	})
 	return c.opts.Stats.StatsOf(ctx, c.wanted, c.visit, c.failed)
 }
 
@@ -193,7 +207,7 @@ func (c *Interface) emitStats(s *rtnl.Stats) {
 	if d == nil {
 		return // came after the snapshot, or is excluded
 	}
-	c.read++
+	c.read = append(c.read, d.Index)
 	c.emit.Device(sourceStats, nil)
 	emitCounters(c.stats, c.rowsOf(d), s.Link, d.Name)
 	emitCounters(c.slow, slowPathRows, s.SlowPath, d.Name)

@@ -44,7 +44,7 @@ type Conn struct {
 	linksRequest []byte
 	statsRequest []byte
 	batchRequest []byte
-	parser       statsParser
+	parsers      [2]statsParser
 }
 
 // transport is a socket, or a script in tests.

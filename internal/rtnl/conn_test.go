@@ -110,6 +110,19 @@ func TestDumpRefused(t *testing.T) {
 	}
 }
 
+// TestStatsThatADriverFailedAt: the kernel ends a dump with the errno of a driver
+// after a message of that device, with zeros for what the driver did not tell.
+func TestStatsThatADriverFailedAt(t *testing.T) {
+	c := newConn(&script{answers: []string{
+		newStats(1, 1) + newStats(1, 2) + newStats(1, 3) + packet(unix.NLMSG_DONE, unix.NLM_F_MULTI, 1, code(int32(unix.EIO))),
+	}})
+	var visited []int
+	err := c.Stats(t.Context(), func(s *Stats) { visited = append(visited, s.Index) })
+	if !errors.Is(err, unix.EIO) || !slices.Equal(visited, []int{1, 2}) {
+		t.Errorf("visited %v, error %v; want 1 2 and EIO", visited, err)
+	}
+}
+
 func TestDumpSkipsEarlierAnswers(t *testing.T) {
 	c := newConn(&script{answers: []string{newLink(41, 8, "") + done(41), newLink(43, 9, ""), newLink(42, 1, "") + done(42)}})
 	c.sequence = 41

@@ -2,8 +2,10 @@ package rtnl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,22 +25,50 @@ const batchSize = 32
 // that cannot be decoded is left out and the first such error returned at the
 // end.
 //
+// An errno means that the kernel went no further. The last device that it told of
+// is not visited then: it is what a driver failed at, with zeros for what that
+// did not tell (rtnl_fill_statsinfo in net/core/rtnetlink.c). StatsOf says which
+// device it is, and reads those behind it.
+//
 // In the steady state, with a visit made once, a call allocates nothing.
 func (c *Conn) Stats(ctx context.Context, visit func(*Stats)) error {
 	err := c.again(func() error {
+		var held *Stats
 		_, err := c.dump(ctx, c.statsRequest, unix.RTM_NEWSTATS, func(body []byte) error {
-			stats, err := c.parser.parse(body)
-			if err == nil {
-				visit(stats)
+			stats, err := c.otherParser(held).parse(body)
+			if err != nil {
+				return err
 			}
-			return err
+			if held != nil {
+				visit(held)
+			}
+			held = stats
+			return nil
 		})
+		if held != nil && !Ended(err) {
+			visit(held)
+		}
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("read link statistics: %w", err)
 	}
 	return nil
+}
+
+// Ended says whether an error of Stats means that the kernel, or the socket, went
+// no further: devices that were not visited may be read by StatsOf.
+func Ended(err error) bool {
+	_, isErrno := errors.AsType[syscall.Errno](err)
+	return isErrno
+}
+
+// otherParser is the parser whose result is not the one that is held.
+func (c *Conn) otherParser(held *Stats) *statsParser {
+	if held == &c.parsers[0].stats {
+		return &c.parsers[1]
+	}
+	return &c.parsers[0]
 }
 
 // StatsOf is Stats for the devices with these interface indexes only: one
@@ -100,7 +130,7 @@ func (c *Conn) statsOfBatch(ctx context.Context, indexes []int, visit func(*Stat
 func (c *Conn) answer(m message, visit func(*Stats)) error {
 	switch m.kind {
 	case unix.RTM_NEWSTATS:
-		stats, err := c.parser.parse(m.body)
+		stats, err := c.parsers[0].parse(m.body)
 		if err == nil {
 			visit(stats)
 		}
