@@ -58,18 +58,26 @@ test: ## all tests, never from the cache: some drive a binary that the cache doe
 
 # The lab is a virtual machine of Debian's packages; test/lab/README.md says what
 # is real in it. RUN and LAB_PACKAGES choose the tests, LAB_TIMEOUT ends them.
+# LAB_ARGS are arguments for them, LAB_CMDLINE is added to the kernel's command line:
+# make lab RUN=Storm LAB_ARGS='-storm 20m' LAB_TIMEOUT=30m LAB_CMDLINE=slab_debug=FZPU
+# LAB_KERNEL=debug boots what lab-debug-kernel has built.
 RUN ?= .
 LAB_PACKAGES ?= ./test/lab
-LAB_TIMEOUT ?= 8m
+LAB_TIMEOUT ?= 10m
+LAB_ARGS ?=
 
 .PHONY: lab
 lab: build bin/lab ## tests in a guest where devlink, RDMA and Open vSwitch are real: make lab RUN=REGEXP
 	@bin/lab build
-	CGO_ENABLED=0 $(GO) test -v -count=1 -p 1 -tags lab -timeout $(LAB_TIMEOUT) -run '$(RUN)' -exec '$(CURDIR)/bin/lab exec' $(LAB_PACKAGES)
+	CGO_ENABLED=0 $(GO) test -v -count=1 -p 1 -tags lab -timeout $(LAB_TIMEOUT) -run '$(RUN)' -exec '$(CURDIR)/bin/lab exec' $(LAB_PACKAGES) $(if $(LAB_ARGS),-args $(LAB_ARGS))
 
 .PHONY: lab-shell
 lab-shell: build bin/lab ## a prompt in the guest, with dpu-exporter on the path
 	@bin/lab shell
+
+.PHONY: lab-debug-kernel
+lab-debug-kernel: bin/lab ## a kernel with lockdep and KASAN for the lab, once, in half an hour: make lab LAB_KERNEL=debug
+	@bin/lab debug-kernel
 
 .PHONY: lab-clean
 lab-clean: bin/lab ## removes the guest; the next one takes the newest packages

@@ -19,7 +19,15 @@ const root = "../.."
 // goFiles calls visit for every Go file of the tree.
 func goFiles(t *testing.T, visit func(path string, source []byte)) {
 	t.Helper()
-	n := 0
+	isGo := func(path string) bool { return filepath.Ext(path) == ".go" }
+	if n := files(t, isGo, visit); n < 10 {
+		t.Fatalf("walk: %d files", n)
+	}
+}
+
+// files calls visit for the n files of the tree whose path fits.
+func files(t *testing.T, fits func(path string) bool, visit func(path string, source []byte)) (n int) {
+	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -27,7 +35,7 @@ func goFiles(t *testing.T, visit func(path string, source []byte)) {
 		if d.IsDir() && (d.Name() == "testdata" || path != root && strings.HasPrefix(d.Name(), ".")) {
 			return fs.SkipDir
 		}
-		if !strings.HasSuffix(path, ".go") {
+		if !d.Type().IsRegular() || !fits(path) {
 			return nil
 		}
 		source, err := os.ReadFile(path)
@@ -35,14 +43,18 @@ func goFiles(t *testing.T, visit func(path string, source []byte)) {
 		visit(strings.TrimPrefix(path, root+"/"), source)
 		return err
 	})
-	if err != nil || n < 10 {
-		t.Fatalf("walk: %d files, %v", n, err)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return n
 }
+
+// maxFile is how many lines a file may have.
+const maxFile = 400
 
 func TestFilesAreSmall(t *testing.T) {
 	goFiles(t, func(path string, source []byte) {
-		limit := 400
+		limit := maxFile
 		if strings.HasPrefix(path, "cmd/") && !strings.HasSuffix(path, "_test.go") {
 			limit = 150
 		}

@@ -10,7 +10,7 @@ import (
 // The verdict of a trial is kept, for this machine only.
 func TestVerdictIsKept(t *testing.T) {
 	if unix.Access("/dev/kvm", unix.R_OK|unix.W_OK) != nil {
-		g := &Guest{folder: t.TempDir()}
+		g := &Guest{stored: &stored{folder: t.TempDir()}}
 		if got := g.accelerator(t.Context(), t.Output()); got != emulation {
 			t.Errorf("without /dev/kvm: %v", got)
 		}
@@ -21,7 +21,7 @@ func TestVerdictIsKept(t *testing.T) {
 		machineID() + "\tfails\n": emulation,
 		"another\tworks\n":        emulation, // tried here, where there is no guest to boot
 	} {
-		g := &Guest{folder: t.TempDir()}
+		g := &Guest{stored: &stored{folder: t.TempDir()}}
 		if err := os.WriteFile(g.path("kvm"), []byte(verdict), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -15,10 +15,6 @@ import (
 	"time"
 )
 
-// bootLimit is how long a guest may take to come to its command. It takes five
-// to ten seconds on a quiet machine.
-const bootLimit = 2 * time.Minute
-
 // errNotStarted is the end of a guest before it came to its command.
 var errNotStarted = errors.New("it ended before the command began")
 
@@ -44,13 +40,13 @@ func (g *Guest) boot(ctx context.Context, r Run, accel accelerator, log io.Write
 		return 0, err
 	}
 	defer os.RemoveAll(folder)
-	if err := r.prepare(folder); err != nil {
+	if err := r.prepare(folder, g.kernel().shares(r)); err != nil {
 		return 0, err
 	}
 	limited, cancel := context.WithTimeout(ctx, r.Limit)
 	defer cancel()
 	started := filepath.Join(folder, "started")
-	defer time.AfterFunc(bootLimit, func() {
+	defer time.AfterFunc(g.kernel().limit, func() {
 		if _, err := os.Stat(started); err != nil {
 			cancel()
 		}
@@ -85,7 +81,7 @@ func (g *Guest) boot(ctx context.Context, r Run, accel accelerator, log io.Write
 func (g *Guest) emulate(ctx context.Context, r Run, folder string, accel accelerator) (complaints string, err error) {
 	runtime.LockOSThread() // it dies with the thread that started it (PR_SET_PDEATHSIG)
 	defer runtime.UnlockOSThread()
-	command := g.qemu(ctx, g.machine(folder, r.Shares, accel))
+	command := g.qemu(ctx, g.machine(folder, r, accel))
 	var said strings.Builder
 	command.Stdin, command.Stdout, command.Stderr = r.Input, r.Output, &said
 	if r.Input != nil {

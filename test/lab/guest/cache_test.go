@@ -150,7 +150,7 @@ func TestClean(t *testing.T) {
 
 func TestRecipeIsWritten(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "recipe")
-	if err := writeRecipe(folder); err != nil {
+	if err := writeFiles(recipe, "recipe", folder); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(folder, "build.sh"))

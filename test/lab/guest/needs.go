@@ -1,13 +1,16 @@
 package guest
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // needed are the programs that build and start a guest, and the Debian package
@@ -62,6 +65,17 @@ func asRoot() []string {
 		prefix = append(prefix, "--map-root-user")
 	}
 	return prefix
+}
+
+// runAsRoot runs a program in those namespaces, which end with ctx, and with us.
+func runAsRoot(ctx context.Context, log io.Writer, program ...string) error {
+	runtime.LockOSThread() // the death signal is that of the thread
+	defer runtime.UnlockOSThread()
+	line := append(asRoot(), program...)
+	command := exec.CommandContext(ctx, line[0], line[1:]...)
+	command.Stdout, command.Stderr = log, log
+	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	return command.Run()
 }
 
 func mayBecomeRoot() error {

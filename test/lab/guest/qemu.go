@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -24,27 +25,26 @@ func (g *Guest) qemu(ctx context.Context, args []string) *exec.Cmd {
 	return command
 }
 
-func (g *Guest) path(name string) string { return filepath.Join(g.folder, name) }
-
 // machine are the arguments of a guest with the root file system, the folder of
-// a run, and the folders shared with it. Its kernel does not check that its timer
+// a run, and what the run asks for. Its kernel does not check that its timer
 // ticks: on a busy machine the emulator is late, and it would go on without one.
-func (g *Guest) machine(run string, shares []string, accel accelerator) []string {
+func (g *Guest) machine(run string, r Run, accel accelerator) []string {
+	k := g.kernel()
 	args := []string{
-		"-machine", "q35", "-accel", accel.option, "-cpu", accel.cpu, "-smp", "2", "-m", "2048",
+		"-machine", "q35", "-accel", accel.option, "-cpu", accel.cpu, "-smp", "2", "-m", k.memory,
 		"-nodefaults", "-no-reboot", "-display", "none",
-		"-kernel", g.path("vmlinux"), "-initrd", g.path("initrd"),
-		"-append", "console=ttyS0 quiet oops=panic panic=-1 mitigations=off no_timer_check",
+		"-kernel", k.image, "-initrd", k.initrd,
+		"-append", strings.TrimSpace("console=ttyS0 quiet oops=panic panic=-1 mitigations=off no_timer_check " + r.Cmdline),
 		"-serial", "file:" + filepath.Join(run, console),
 		"-device", "virtio-rng-pci",
 		"-device", "virtio-serial-pci", "-chardev", "stdio,id=run,signal=off", "-device", "virtconsole,chardev=run",
 		"-virtfs", shared(g.path("root"), "root", ",readonly=on"),
 		"-virtfs", shared(run, "run", ""),
 	}
-	for n, folder := range shares {
-		args = append(args, "-virtfs", shared(folder, shareTag(n), ",readonly=on"))
+	for n, s := range k.shares(r) {
+		args = append(args, "-virtfs", shared(s.folder, shareTag(n), ",readonly=on"))
 	}
-	return append(args, nics...)
+	return slices.Concat(args, nics, functions)
 }
 
 // console is the file in the folder of a run that holds what the kernel says.
@@ -59,6 +59,14 @@ var nics = strings.Fields(`
 	-netdev hubport,hubid=0,id=e1000e   -device e1000e,netdev=e1000e,romfile=,mac=52:54:00:00:00:02
 	-netdev hubport,hubid=0,id=vmxnet3  -device vmxnet3,netdev=vmxnet3,romfile=,mac=52:54:00:00:00:03
 	-netdev hubport,hubid=0,id=virtio   -device virtio-net-pci,netdev=virtio,romfile=,mac=52:54:00:00:00:04
+`)
+
+// functions is a card whose PCI functions, physical and virtual, are real and
+// have no driver: an NVMe controller with SR-IOV, for the module softdpu to take.
+var functions = strings.Fields(`
+	-device nvme-subsys,id=functions
+	-device pcie-root-port,id=port2,slot=2
+	-device nvme,serial=functions,subsys=functions,bus=port2,max_ioqpairs=10,msix_qsize=10,sriov_max_vfs=4,sriov_vq_flexible=8,sriov_vi_flexible=4
 `)
 
 func shareTag(n int) string { return fmt.Sprintf("share%d", n) }

@@ -8,11 +8,10 @@ import (
 	"encoding/hex"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
-	"syscall"
+	"slices"
 )
 
 // recipe is the shell code that builds a guest, and what runs first in it.
@@ -21,41 +20,45 @@ import (
 var recipe embed.FS
 
 // recipeID names the recipe: a guest built by another one is not used.
-func recipeID() string {
-	sum := sha256.New()
-	_ = fs.WalkDir(recipe, ".", func(path string, d fs.DirEntry, _ error) error {
+func recipeID() string { return idOf(filesOf(recipe)) }
+
+// filesOf are embedded files by their paths.
+func filesOf(embedded embed.FS) map[string][]byte {
+	files := map[string][]byte{}
+	_ = fs.WalkDir(embedded, ".", func(path string, d fs.DirEntry, _ error) error {
 		if !d.IsDir() {
-			text, _ := recipe.ReadFile(path)
-			sum.Write([]byte(path + "\n"))
-			sum.Write(text)
+			files[path], _ = embedded.ReadFile(path)
 		}
 		return nil
 	})
+	return files
+}
+
+// idOf names files by what they say.
+func idOf(files map[string][]byte) string {
+	sum := sha256.New()
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		sum.Write([]byte(path + "\n"))
+		sum.Write(files[path])
+	}
 	return hex.EncodeToString(sum.Sum(nil))[:12]
 }
 
-// runRecipe builds a guest in folder. All that it starts is in a PID namespace
-// that ends with ctx, and with us.
+// runRecipe builds a guest in folder.
 func runRecipe(ctx context.Context, folder string, log io.Writer) error {
 	steps := filepath.Join(folder, "recipe")
-	if err := writeRecipe(steps); err != nil {
+	if err := writeFiles(recipe, "recipe", steps); err != nil {
 		return err
 	}
-	runtime.LockOSThread() // the death signal is that of the thread
-	defer runtime.UnlockOSThread()
-	line := append(asRoot(), filepath.Join(steps, "build.sh"), folder)
-	command := exec.CommandContext(ctx, line[0], line[1:]...)
-	command.Stdout, command.Stderr = log, log
-	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	return command.Run()
+	return runAsRoot(ctx, log, filepath.Join(steps, "build.sh"), folder)
 }
 
-// writeRecipe writes the files of the recipe to folder, fit to be run.
-func writeRecipe(folder string) error {
+// writeFiles writes the embedded files below top to a folder, fit to be run.
+func writeFiles(embedded embed.FS, top, folder string) error {
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		return err
 	}
-	files, err := fs.Sub(recipe, "recipe")
+	files, err := fs.Sub(embedded, top)
 	if err != nil {
 		return err
 	}

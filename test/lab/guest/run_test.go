@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,20 +35,30 @@ func TestPrepare(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	r := Run{Command: []string{"lab.test"}, Shares: []string{"/one", "/with blank"}, Programs: []string{program}}
-	if err := r.prepare(folder); err != nil {
+	r := Run{Command: []string{"lab.test"}, Shares: []string{"/one", "/with blank"}, Programs: []string{program}, Modules: []Module{{Name: "toy.ko", Text: []byte("code")}}}
+	if err := r.prepare(folder, kernel{}.shares(r)); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"shares": "share0 /one\nshare1 /with blank\n", "command": "#!/bin/bash\nexec 'lab.test'\n", "programs/lab.test": "binary",
+		"shares": "share0 /one\nshare1 /with blank\n", "command": "#!/bin/bash\nexec 'lab.test'\n", "programs/lab.test": "binary", "modules/toy.ko": "code",
 	} {
 		if text, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(text) != want {
 			t.Errorf("%s: %q, error %v; want %q", name, text, err, want)
 		}
 	}
 	r.Programs = []string{"/no/such/program"}
-	if err := r.prepare(t.TempDir()); !errors.Is(err, os.ErrNotExist) {
+	if err := r.prepare(t.TempDir(), nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a program that is not there: %v", err)
+	}
+}
+
+func TestCmdline(t *testing.T) {
+	g := &Guest{stored: &stored{folder: "/guest"}}
+	for words, want := range map[string]string{"": "no_timer_check", "slab_debug=FZPU quiet": "no_timer_check slab_debug=FZPU quiet"} {
+		args := g.machine("/run", Run{Cmdline: words}, emulation)
+		if got := args[slices.Index(args, "-append")+1]; !strings.HasSuffix(got, want) {
+			t.Errorf("%q: the command line is %q", words, got)
+		}
 	}
 }
 
@@ -65,10 +76,10 @@ func built(t *testing.T) *Guest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := c.standing()
+	g := c.guests().standing()
 	need.That(t, g != nil, "needs the guest of the lab: make lab")
 	t.Cleanup(func() { g.Close() })
-	return g
+	return &Guest{stored: g}
 }
 
 func TestStatusAndOutput(t *testing.T) {
@@ -101,7 +112,7 @@ func TestPanicShowsTheConsole(t *testing.T) {
 // What happens before the command begins is tried once more, and told.
 func TestGuestThatDoesNotBoot(t *testing.T) {
 	g := built(t)
-	broken := &Guest{folder: t.TempDir()} // without a kernel
+	broken := &Guest{stored: &stored{folder: t.TempDir()}} // without a kernel
 	if err := os.Symlink(g.path("root"), broken.path("root")); err != nil {
 		t.Fatal(err)
 	}

@@ -3,12 +3,16 @@
 //
 //	lab exec PROGRAM [ARGUMENT...]   runs a static program of this machine in the guest
 //	lab shell                        gives a prompt in the guest; exit ends it
-//	lab build                        builds the guest, unless it stands
+//	lab build                        builds the guest and its module, unless they stand
+//	lab debug-kernel                 builds a kernel with lockdep and KASAN for the guest, unless it stands
 //	lab clean                        removes all guests
 //
 // The tree of the project is seen in the guest at its own path, read-only, and
 // bin/dpu-exporter is on the path. So `go test -exec "lab exec"` runs tests in
-// the guest.
+// the guest. The kernel module of test/lab/softdpu is built for the guest whenever
+// its source has changed, and is /mnt/modules/softdpu.ko there. LAB_CMDLINE has
+// words that are added to the command line of the guest's kernel. LAB_KERNEL=debug
+// has the guest boot its debug kernel.
 package main
 
 import (
@@ -25,7 +29,7 @@ import (
 	"github.com/dpu-exporter/dpu-exporter/test/lab/guest"
 )
 
-const usage = "usage: lab exec STATIC-PROGRAM [ARGUMENT...] | lab shell | lab build | lab clean"
+const usage = "usage: lab exec STATIC-PROGRAM [ARGUMENT...] | lab shell | lab build | lab debug-kernel | lab clean"
 
 // noResult is the exit status when the guest gave none, or could not be built.
 const noResult = 125
@@ -57,11 +61,13 @@ func run(ctx context.Context, args []string) (status int, err error) {
 	case verb == "clean" && len(args) == 1:
 		return statusOf(cache.Clean(ctx, os.Stderr))
 	case verb == "build" && len(args) == 1:
-		g, err := cache.Guest(ctx, os.Stderr)
+		l, err := open(ctx, cache)
 		if err != nil {
 			return noResult, err
 		}
-		return 0, g.Close()
+		return 0, l.guest.Close()
+	case verb == "debug-kernel" && len(args) == 1:
+		return statusOf(buildDebugKernel(ctx, cache))
 	case verb == "shell" && len(args) == 1:
 		r, err := shell()
 		if err != nil {
@@ -89,32 +95,6 @@ func statusOf(err error) (int, error) {
 	return 0, nil
 }
 
-// inGuest runs r with the tree of the project in sight.
-func inGuest(ctx context.Context, cache guest.Cache, r guest.Run) (status int, err error) {
-	folder, err := os.Getwd()
-	if err != nil {
-		return noResult, err
-	}
-	top, err := treeOf(folder)
-	if err != nil {
-		return noResult, err
-	}
-	r.Folder, r.Shares, r.Output = folder, []string{top}, os.Stdout
-	r.Env = append(r.Env, "DPU_EXPORTER_LAB=1", "DPU_EXPORTER_TEST_REQUIRE=1")
-	if binary := filepath.Join(top, "bin", "dpu-exporter"); exists(binary) {
-		r.Programs = append(r.Programs, binary)
-	}
-	g, err := cache.Guest(ctx, os.Stderr)
-	if err != nil {
-		return noResult, err
-	}
-	defer g.Close()
-	if status, err = g.Run(ctx, r, os.Stderr); err != nil {
-		return noResult, fmt.Errorf("%w\n(if it never boots: make lab-clean, and the next run builds a new one)", err)
-	}
-	return status, nil
-}
-
 // program runs a program of this machine.
 func program(path string, args []string) guest.Run {
 	return guest.Run{
@@ -136,21 +116,4 @@ func limit(args []string) time.Duration {
 		}
 	}
 	return 10*time.Minute + guestTime
-}
-
-// treeOf is the folder with go.mod that folder is in.
-func treeOf(folder string) (string, error) {
-	for at := folder; ; at = filepath.Dir(at) {
-		if exists(filepath.Join(at, "go.mod")) {
-			return at, nil
-		}
-		if at == filepath.Dir(at) {
-			return "", fmt.Errorf("%s is not in the tree of the project (no go.mod above it)", folder)
-		}
-	}
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
