@@ -125,7 +125,7 @@ func stat(name, unit, help, field string) *metric.Row {
 
 func slowPath(name, unit, field string) *metric.Row {
 	return &metric.Row{
-		Name: "dpu_offload_slow_path_" + name + "_total", Kind: metric.Counter, Unit: unit, Labels: byDevice, Proof: metric.FromSource,
+		Name: "dpu_offload_slow_path_" + name + "_total", Kind: metric.Counter, Unit: unit, Labels: byDevice, Proof: metric.Live,
 		Help:   "The part of dpu_interface_" + name + "_total that the CPU handled and no hardware offload carried",
 		Source: "IFLA_OFFLOAD_XSTATS_CPU_HIT, rtnl_link_stats64." + field,
 	}

@@ -21,7 +21,7 @@ const driver = "netdevsim"
 
 // identity is what a device is, in the words of dpu_interface_info.
 type identity struct {
-	Role, Kind, Driver, DevlinkPort, SwitchID, PortName, Controller, PF, VF string
+	Role, Kind, Driver, DevlinkPort, SwitchID, PortName, Controller, PF, VF, SF string
 }
 
 // link is a device as ip-link(8) shows it.
@@ -131,12 +131,15 @@ func identities(s *inventory.Snapshot) map[string]identity {
 func identityOf(d *inventory.Device) identity {
 	return identity{
 		Role: string(d.Role), Kind: d.Kind, Driver: d.Driver, DevlinkPort: d.DevlinkPort, SwitchID: d.SwitchID,
-		PortName: d.PortName, Controller: digits(d.Controller), PF: digits(d.PF), VF: digits(d.VF),
+		PortName: d.PortName, Controller: digits(d.Controller), PF: digits(d.PF), VF: digits(d.VF), SF: digits(d.SF),
 	}
 }
 
 // identities are the devices of dpu_interface_info.
-func (e exposition) identities() map[string]identity {
+func (e exposition) identities() map[string]identity { return e.identitiesOf(driver) }
+
+// identitiesOf are the devices of dpu_interface_info with that driver or none.
+func (e exposition) identitiesOf(driver string) map[string]identity {
 	all := map[string]identity{}
 	for name, l := range e.infos("dpu_interface_info") {
 		if l["driver"] != "" && l["driver"] != driver {
@@ -144,7 +147,7 @@ func (e exposition) identities() map[string]identity {
 		}
 		all[name] = identity{
 			Role: l["role"], Kind: l["kind"], Driver: l["driver"], DevlinkPort: l["devlink_port"], SwitchID: l["switch_id"],
-			PortName: l["port_name"], Controller: l["controller"], PF: l["pf"], VF: l["vf"],
+			PortName: l["port_name"], Controller: l["controller"], PF: l["pf"], VF: l["vf"], SF: l["sf"],
 		}
 	}
 	return all

@@ -13,6 +13,7 @@ import (
 func TestOVS(t *testing.T) {
 	ovs := world.StartOVS(t, "other_config:hw-offload=true", "other_config:pmd-cpu-mask=2")
 	t.Run("offload", func(t *testing.T) { offloadsToNIC(t, ovs) })
+	t.Run("softdpu", func(t *testing.T) { softDPUWithOVS(t, ovs) })
 	t.Run("vxlan", func(t *testing.T) { tunnels(t, ovs) })
 	t.Run("afxdp", func(t *testing.T) { pollsAFXDP(t, ovs) })
 	if _, err := ovs.TryAppctl(t, "ovs-vswitchd", "dpctl/offload-stats-show"); err == nil {

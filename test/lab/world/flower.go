@@ -12,6 +12,13 @@ type FlowerRule struct {
 	NotInHW     bool     // hardware has not
 	Kinds       []string // of its actions, in order: gact, mirred, ct, vlan, police
 	Packets     int      // that its first action has had
+	Hardware    Hardware // what hardware has done of its last action
+}
+
+// Hardware is what tc tells of an action that hardware carries out.
+type Hardware struct {
+	Packets, Bytes, Drops int64
+	Stats                 []string // how they are counted: delayed, immediate
 }
 
 // FlowerRules are the rules at the ingress of a device, in the order of tc(8).
@@ -27,7 +34,13 @@ func FlowerRules(t testing.TB, device string) (rules []FlowerRule) {
 			NotInHW bool `json:"not_in_hw"`
 			Actions []struct {
 				Kind  string
-				Stats struct{ Packets int }
+				Stats struct {
+					Packets   int
+					Drops     int64
+					HWPackets int64 `json:"hw_packets"`
+					HWBytes   int64 `json:"hw_bytes"`
+				}
+				Used []string `json:"used_hw_stats"`
 			}
 		}
 	}](t, "tc", "-s", "-j", "filter", "show", "dev", device, "ingress") {
@@ -41,6 +54,7 @@ func FlowerRules(t testing.TB, device string) (rules []FlowerRule) {
 			if i == 0 {
 				rule.Packets = action.Stats.Packets
 			}
+			rule.Hardware = Hardware{action.Stats.HWPackets, action.Stats.HWBytes, action.Stats.Drops, action.Used}
 		}
 		rules = append(rules, rule)
 	}

@@ -133,7 +133,7 @@ func (o *OVS) Address(t testing.TB, bridge, address string) Endpoint {
 // A DatapathFlow is a flow of a datapath as dpctl/dump-flows -m shows it.
 type DatapathFlow struct {
 	InPort, EthType string // eth0, 0x0800
-	Packets         int
+	Packets, Bytes  int
 	Offloaded       string // yes, partial; "" without
 	Datapath        string // what carries it out: tc, ovs, dpdk
 	Actions         string
@@ -141,7 +141,7 @@ type DatapathFlow struct {
 
 // flowLine is one line of dpctl/dump-flows -m.
 var flowLine = regexp.MustCompile(
-	`in_port\(([^)]*)\).*eth_type\((0x[0-9a-f]+)\).* packets:(\d+), .*used:[^,]*, (?:offloaded:(\w+), )?dp:(\w+), actions:(\S+)`)
+	`in_port\(([^)]*)\).*eth_type\((0x[0-9a-f]+)\).* packets:(\d+), bytes:(\d+), used:[^,]*, (?:offloaded:(\w+), )?dp:(\w+), actions:(\S+)`)
 
 // in_port(eth2),…,eth_type(0x0800),ipv4(…), packets:4, bytes:336, used:1.104s, offloaded:yes, dp:tc, actions:eth1
 
@@ -150,9 +150,8 @@ var flowLine = regexp.MustCompile(
 func (o *OVS) Flows(t testing.TB, kind string) (flows []DatapathFlow) {
 	t.Helper()
 	for _, m := range flowLine.FindAllStringSubmatch(o.Appctl(t, "dpctl/dump-flows", "-m", "type="+kind), -1) {
-		packets, err := strconv.Atoi(m[3])
-		must(t, err)
-		flows = append(flows, DatapathFlow{m[1], m[2], packets, m[4], m[5], strings.TrimSuffix(m[6], ",")})
+		packets, bytes := int(integer(t, m[3])), int(integer(t, m[4]))
+		flows = append(flows, DatapathFlow{m[1], m[2], packets, bytes, m[5], m[6], strings.TrimSuffix(m[7], ",")})
 	}
 	return flows
 }

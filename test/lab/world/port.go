@@ -20,7 +20,12 @@ type Port struct {
 	Controller *uint32
 	PF         *uint32 `json:"pfnum"`
 	VF         *uint32 `json:"vfnum"`
+	SF         *uint32 `json:"sfnum"`
 	External   *bool
+	Function   *struct {
+		Address        string `json:"hw_addr"`
+		State, OpState string // of an SF: active, inactive; attached, detached
+	}
 }
 
 // Device is the devlink device that the port is of.

@@ -48,24 +48,47 @@ func (e Endpoint) ping(t testing.TB, to Endpoint, options ...string) int {
 // (IcmpInEchos, /proc/net/snmp).
 func (e Endpoint) Echoes(t testing.TB) int {
 	t.Helper()
-	table := e.table(t, "snmp", "Icmp:") // names, then values
-	if len(table) != 2 || len(table[0]) != len(table[1]) {
-		t.Fatalf("/proc/net/snmp: %q", table)
-	}
-	n, err := strconv.Atoi(table[1][slices.Index(table[0], "InEchos")])
-	must(t, err)
-	return n
+	return int(e.counter(t, "snmp", "Icmp:", "InEchos"))
 }
 
-// Received is how many packets the endpoint's device has received
-// (/proc/net/dev).
+// Received is how many packets the endpoint's device has received.
 func (e Endpoint) Received(t testing.TB) int {
 	t.Helper()
-	table := e.table(t, "dev", e.Device+":") // bytes, packets…
-	if len(table) != 1 || len(table[0]) < 3 {
+	return int(e.Traffic(t).RxPackets)
+}
+
+// Traffic is what the endpoint's device has received and sent (/proc/net/dev).
+func (e Endpoint) Traffic(t testing.TB) Traffic {
+	t.Helper()
+	table := e.table(t, "dev", e.Device+":") // rx bytes, packets, …; tx from the ninth on
+	if len(table) != 1 || len(table[0]) < 11 {
 		t.Fatalf("/proc/net/dev: %q", table)
 	}
-	n, err := strconv.Atoi(table[0][2])
+	f := table[0]
+	return Traffic{integer(t, f[2]), integer(t, f[1]), integer(t, f[10]), integer(t, f[9])}
+}
+
+// IPReceived is how many packets of IPv4, and bytes of them, have reached the
+// endpoint's namespace (Ip InReceives, IpExt InOctets).
+func (e Endpoint) IPReceived(t testing.TB) (packets, bytes int64) {
+	t.Helper()
+	return e.counter(t, "snmp", "Ip:", "InReceives"), e.counter(t, "netstat", "IpExt:", "InOctets")
+}
+
+// counter is a counter of a file of /proc/net with a line of names and one of
+// values.
+func (e Endpoint) counter(t testing.TB, file, first, name string) int64 {
+	t.Helper()
+	table := e.table(t, file, first)
+	if len(table) != 2 || len(table[0]) != len(table[1]) || !slices.Contains(table[0], name) {
+		t.Fatalf("/proc/net/%s: %q", file, table)
+	}
+	return integer(t, table[1][slices.Index(table[0], name)])
+}
+
+func integer(t testing.TB, text string) int64 {
+	t.Helper()
+	n, err := strconv.ParseInt(text, 10, 64)
 	must(t, err)
 	return n
 }

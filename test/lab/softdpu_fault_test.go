@@ -1,0 +1,182 @@
+//go:build lab
+
+package lab
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dpu-exporter/dpu-exporter/test/lab/world"
+)
+
+// TestSoftDPUFaults: what is told to go wrong does, for those who read it, and
+// no longer when it is cleared.
+func TestSoftDPUFaults(t *testing.T) {
+	world.WatchKernelLog(t)
+	d := world.AddDPU(t, "dpu", world.DPUOptions{VFs: 1})
+	peer := world.AddDPU(t, "peer", world.DPUOptions{})
+	world.WirePorts(t, d.Uplink(0), peer.Uplink(0))
+	world.Batch(t, "ip", "link set dpup0 up\nlink set peerp0 up\n")
+	t.Run("failing", func(t *testing.T) { failingReads(t, d, peer) })
+	t.Run("stalled", func(t *testing.T) { stalledRead(t, d) })
+	t.Run("strings", func(t *testing.T) { changingStrings(t, d) })
+	t.Run("stale", func(t *testing.T) { staleStatistics(t, d) })
+	t.Run("link", func(t *testing.T) { flappingLink(t, d, peer) })
+	t.Run("removal", func(t *testing.T) { removalUnderReaders(t, d) })
+}
+
+// failingReads: a read fails with the error that it was told to, and the program
+// has nothing of a device whose driver fails, and all of the others.
+func failingReads(t *testing.T, d, peer *world.DPU) {
+	uplink := d.Uplink(0)
+	uplink.Fault(t, "fail link 5\nfail strings 16")
+	d.Fault(t, "fail info 71\nfail param 71")
+	for _, command := range [][]string{ // the last is what it says
+		{"ethtool", "-S", uplink.Netdev(), "no stats available"},
+		{"devlink", "dev", "info", d.Handle(), "Protocol error"},
+		{"devlink", "dev", "param", "show", d.Handle(), "name", "flow_steering_mode", "Protocol error"},
+	} {
+		last := len(command) - 1
+		if out, err := world.Try(t, command[0], command[1:last]...); err == nil || !strings.Contains(err.Error(), command[last]) {
+			t.Errorf("%v: %q, %v", command[:last], out, err)
+		}
+	}
+	uplink.Fault(t, "clear")
+	d.Fault(t, "clear")
+	world.Run(t, "ethtool", "-S", uplink.Netdev())
+
+	d.VF(0, 0).Fault(t, "fail cpu_hit 5")
+	const slowPath = "dpu_offload_slow_path_receive_packets_total"
+	e := collect(t)
+	if slow := e.by(t, slowPath, "device"); len(slow) != 4 || slow[peer.PF(0).Netdev()] != 0 {
+		t.Errorf("the slow path but that of %s: %v", d.VF(0, 0).Netdev(), slow)
+	}
+	if _, told := e.by(t, slowPath, "device")[d.VF(0, 0).Netdev()]; told {
+		t.Error("a slow path that cannot be read is told")
+	}
+	if failures := e.failures(); len(failures) != 1 || !strings.Contains(failures[0], "broken") {
+		t.Errorf("failures: %q", failures)
+	}
+	d.VF(0, 0).Fault(t, "clear")
+	if slow := collect(t).by(t, slowPath, "device"); len(slow) != 5 {
+		t.Errorf("the slow path of %v", slow)
+	}
+}
+
+// stalledRead: who reads waits; whoever asks for something else that needs no
+// rtnl has it meanwhile.
+func stalledRead(t *testing.T, d *world.DPU) {
+	uplink := d.Uplink(0)
+	uplink.Fault(t, "stall stats 1500")
+	ended := make(chan time.Time, 1)
+	go func() {
+		_, _ = world.Try(t, "ethtool", "-S", uplink.Netdev())
+		ended <- time.Now()
+	}()
+	world.Await(t, "ethtool waits in the module", func() bool { return waits("sd_fault") })
+	uplink.Counters(t)
+	meanwhile := time.Now()
+	if end := <-ended; end.Before(meanwhile) {
+		t.Error("the stalled read came before one that began later")
+	}
+	uplink.Fault(t, "clear")
+}
+
+// waits says whether a process waits in a function of the kernel (proc_pid_stack).
+func waits(function string) bool {
+	stacks, _ := filepath.Glob("/proc/[0-9]*/stack")
+	for _, path := range stacks {
+		if text, _ := os.ReadFile(path); strings.Contains(string(text), function) {
+			return true
+		}
+	}
+	return false
+}
+
+// changingStrings: the number of strings is another at every second count, and
+// ethtool, which counts and then reads, gets nothing it could mistake.
+func changingStrings(t *testing.T, d *world.DPU) {
+	uplink := d.Uplink(0)
+	before := len(ethtoolStats(t, uplink.Netdev()))
+	uplink.Fault(t, "more_strings 3")
+	if n := len(ethtoolStats(t, uplink.Netdev())); n != before+3 {
+		t.Errorf("%d strings, then %d with three more", before, n)
+	}
+	uplink.Fault(t, "clear\nstrings 3")
+	out, err := world.Try(t, "ethtool", "-S", uplink.Netdev())
+	if err == nil && strings.Count(out, "\n") > before+4 {
+		t.Errorf("strings that change: %s", out)
+	}
+	uplink.Fault(t, "clear")
+}
+
+// staleStatistics: a read tells what was so at the one before.
+func staleStatistics(t *testing.T, d *world.DPU) {
+	uplink := d.Uplink(0)
+	read := func() uint64 { return ethtoolStats(t, uplink.Netdev())["rx_discards_phy"] }
+	uplink.Set(t, "rx_discards_phy 50")
+	fresh := read()
+	uplink.Fault(t, "stale 1")
+	uplink.Set(t, "rx_discards_phy 60")
+	if first, second := read(), read(); fresh != 50 || first != 50 || second != 60 {
+		t.Errorf("discards %d, stale %d, then %d; want 50, 50, 60", fresh, first, second)
+	}
+	uplink.Fault(t, "clear")
+}
+
+// flappingLink: a link that goes down is down at both ends, and counted.
+func flappingLink(t *testing.T, d, peer *world.DPU) {
+	uplink := d.Uplink(0)
+	before := ethtoolStats(t, uplink.Netdev())["link_down_events_phy"]
+	carrier := func(p world.DPUPort) string {
+		text, _ := os.ReadFile("/sys/class/net/" + p.Netdev() + "/carrier")
+		return strings.TrimSpace(string(text))
+	}
+	if a, b := carrier(uplink), carrier(peer.Uplink(0)); a != "1" || b != "1" {
+		t.Errorf("carriers %q and %q", a, b)
+	}
+	uplink.Fault(t, "link down")
+	if a, b := carrier(uplink), carrier(peer.Uplink(0)); a != "0" || b != "0" {
+		t.Errorf("carriers %q and %q of a link that is down", a, b)
+	}
+	uplink.Set(t, "ext_state 1", "ext_substate 1")
+	if out := world.Run(t, "ethtool", uplink.Netdev()); !strings.Contains(out, "Link detected: no (Link training failure") {
+		t.Errorf("the reason is not told: %s", out)
+	}
+	uplink.Fault(t, "link up")
+	if out := world.Run(t, "ethtool", uplink.Netdev()); !strings.Contains(out, "Speed: 100000Mb/s") || !strings.Contains(out, "Lanes: 4") || !strings.Contains(out, "200000baseSR4/Full") {
+		t.Errorf("the link: %s", out)
+	}
+	if after := ethtoolStats(t, uplink.Netdev())["link_down_events_phy"]; after != before+1 {
+		t.Errorf("%d events, then %d", before, after)
+	}
+	world.CutWire(t, uplink)
+	if out := world.Run(t, "ethtool", uplink.Netdev()); !strings.Contains(out, "Link detected: no (No cable)") {
+		t.Errorf("without a wire: %s", out)
+	}
+}
+
+// removalUnderReaders: the device goes while it is read; nobody hangs, and the
+// program tells of it no longer.
+func removalUnderReaders(t *testing.T, d *world.DPU) {
+	e := serve(t)
+	if scraped, err := e.scrape(); err != nil || scraped.infos("dpu_interface_info")[d.Uplink(0).Netdev()] == nil {
+		t.Fatalf("before it goes: %v", err)
+	}
+	d.Uplink(0).Fault(t, "stall stats 1000")
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = world.Try(t, "ethtool", "-S", d.Uplink(0).Netdev())
+	}()
+	world.Await(t, "ethtool waits in the module", func() bool { return waits("sd_fault") })
+	d.Remove(t)
+	<-ended
+	world.Await(t, "the program tells of it no longer", func() bool {
+		scraped, err := e.scrape()
+		return err == nil && scraped.infos("dpu_interface_info")[d.Uplink(0).Netdev()] == nil
+	})
+}
