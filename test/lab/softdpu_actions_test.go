@@ -37,7 +37,7 @@ func TestSoftDPUActions(t *testing.T) {
 		setRules(t, left, "pref 1 protocol all flower skip_sw action mirred egress mirror dev leftpf0vf1 pipe action "+toWire)
 		capture := other.Capture(t, other.Device)
 		reaches(t, "what is mirrored", pair.VFs[0], pair.VFs[1], world.Pings, world.Pings)
-		if n := ofIPv4(capture.Frames(t)); n < world.Pings {
+		if n := len(ofIPv4(capture.Frames(t))); n < world.Pings {
 			t.Errorf("the mirror has had %d frames", n)
 		}
 	})

@@ -5,6 +5,7 @@ package lab
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/dpu-exporter/dpu-exporter/test/lab/world"
@@ -53,8 +54,8 @@ func checkOffloaded(t *testing.T, pair world.DPUPair) {
 	}
 	after := audit(t, pair)
 	for i, p := range pair.Ports() {
-		if frames := ofIPv4(captures[i].Frames(t)); frames != 0 {
-			t.Errorf("%s has seen %d frames of IPv4", p.Netdev(), frames)
+		for _, f := range ofIPv4(captures[i].Frames(t)) {
+			t.Errorf("%s has seen a frame of IPv4: %x", p.Netdev(), f)
 		}
 		if soft := after[p].Software.Since(before[p].Software); soft.RxPackets > 4 || soft.TxPackets > 4 { // neighbours are asked for
 			t.Errorf("software has carried %+v at %s", soft, p.Netdev())
@@ -63,14 +64,11 @@ func checkOffloaded(t *testing.T, pair world.DPUPair) {
 	checkReceiver(t, pair, packets, octets, after, before)
 }
 
-// ofIPv4 is how many frames are of IPv4.
-func ofIPv4(frames [][]byte) (n int) {
-	for _, f := range frames {
-		if len(f) > 14 && bytes.Equal(f[12:14], []byte{8, 0}) {
-			n++
-		}
-	}
-	return n
+// ofIPv4 are the frames of IPv4.
+func ofIPv4(frames [][]byte) [][]byte {
+	return slices.DeleteFunc(frames, func(f []byte) bool {
+		return len(f) < 14 || !bytes.Equal(f[12:14], []byte{8, 0})
+	})
 }
 
 // checkReceiver: the receiver's IP has had what hardware says that it carried to

@@ -38,13 +38,14 @@ func (p DPUPair) Ports() (ports []DPUPort) {
 }
 
 // Bridge joins the uplink and the representor of VF 0 of each DPU by a bridge of
-// the kernel, as software does what no rule has hardware do.
+// the kernel, as software does what no rule has hardware do. It does not snoop:
+// a bridge that does says so itself, by IGMP to 224.0.0.106 (RFC 4286).
 func (p DPUPair) Bridge(t testing.TB) {
 	t.Helper()
 	var batch strings.Builder
 	for _, d := range p.DPUs {
 		bridge := "br-" + d.Name
-		fmt.Fprintf(&batch, "link add %s type bridge\nlink set %s up\n", bridge, bridge)
+		fmt.Fprintf(&batch, "link add %s type bridge mcast_snooping 0\nlink set %s up\n", bridge, bridge)
 		for _, port := range []DPUPort{d.Uplink(0), d.VF(0, 0)} {
 			fmt.Fprintf(&batch, "link set %s master %s\n", port.Netdev(), bridge)
 		}
