@@ -49,6 +49,14 @@ func TestSoftDPUActions(t *testing.T) {
 			t.Errorf("%d of %d datagrams to the port came back", n, datagrams)
 		}
 	})
+	t.Run("last used", func(t *testing.T) {
+		setRules(t, left, "pref 1 protocol all flower skip_sw action "+toWire)
+		world.Await(t, "the rule is old", func() bool { return world.FlowerRules(t, left.Netdev())[0].LastUsed >= 2 })
+		reaches(t, "by an old rule", pair.VFs[0], pair.VFs[1], world.Pings, world.Pings)
+		if r := world.FlowerRules(t, left.Netdev())[0]; r.LastUsed >= r.Installed {
+			t.Errorf("it has had packets, and is %+v", r)
+		}
+	})
 	t.Run("gone", func(t *testing.T) { outputsToNowhere(t, pair) })
 	t.Run("refused", func(t *testing.T) { refusesRules(t, left) })
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/dpu-exporter/dpu-exporter/test/lab/world"
 )
 
-// TestSoftDPUModes: a change of mode that fails half-way leaves what was, and
-// SFs stand in the way of legacy mode.
+// TestSoftDPUModes: a change of mode that fails half-way leaves what was, SFs
+// stand in the way of legacy mode, and rules are forgotten with it.
 func TestSoftDPUModes(t *testing.T) {
 	world.WatchKernelLog(t)
 	d := world.AddDPU(t, "dpu", world.DPUOptions{VFs: 3})
@@ -37,7 +37,11 @@ func TestSoftDPUModes(t *testing.T) {
 		t.Errorf("the same SF once more: %v", err)
 	}
 	world.Run(t, "devlink", "port", "del", sf.DevlinkPort())
+	world.AddFlower(t, d.Uplink(0).Netdev(), "pref 1 protocol ip flower skip_sw action drop")
 	d.SetMode(t, world.Legacy)
+	if rules := d.Uplink(0).Rules(t); len(rules) != 0 {
+		t.Errorf("legacy mode has the rules %q", rules)
+	}
 }
 
 // TestSoftDPUPCI: on PCI addresses, VFs and who is whose are the PCI core's own.

@@ -3,11 +3,14 @@
 package lab
 
 import (
+	encoding "encoding/binary"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/dpu-exporter/dpu-exporter/test/lab/world"
 )
@@ -106,11 +109,33 @@ func changingStrings(t *testing.T, d *world.DPU) {
 		t.Errorf("%d strings, then %d with three more", before, n)
 	}
 	uplink.Fault(t, "clear\nstrings 3")
+	if a, b, c := countStrings(t, uplink.Netdev()), countStrings(t, uplink.Netdev()), countStrings(t, uplink.Netdev()); max(a, b) != before+3 || min(a, b) != before || c != a {
+		t.Errorf("%d strings are counted as %d, %d, %d", before, a, b, c)
+	}
 	out, err := world.Try(t, "ethtool", "-S", uplink.Netdev())
 	if err == nil && strings.Count(out, "\n") > before+4 {
 		t.Errorf("strings that change: %s", out)
 	}
 	uplink.Fault(t, "clear")
+}
+
+// countStrings is how many strings of statistics the driver says that it has
+// (ETHTOOL_GSSET_INFO).
+func countStrings(t *testing.T, netdev string) int {
+	t.Helper()
+	const getSetInfo, ofStatistics = 0x37, 1 // linux/ethtool.h
+	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(socket)
+	info := make([]byte, 20) // struct ethtool_sset_info with one count
+	encoding.NativeEndian.PutUint32(info, getSetInfo)
+	encoding.NativeEndian.PutUint64(info[8:], 1<<ofStatistics)
+	if err := ethtoolIoctl(socket, netdev, info); err != nil {
+		t.Fatal(err)
+	}
+	return int(encoding.NativeEndian.Uint32(info[16:]))
 }
 
 // staleStatistics: a read tells what was so at the one before.

@@ -3,6 +3,7 @@
 package lab
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -26,17 +27,30 @@ func TestSoftDPUHealth(t *testing.T) {
 	if _, err := world.Try(t, "devlink", "health", "recover", d.Handle(), "reporter", "fw"); err == nil {
 		t.Error("it recovers, though that should fail")
 	}
+	checkDiagnosis(t, d.Handle(), "fw", map[string]float64{"Syndrome": 1, "Recoveries": 0})
 	d.Fault(t, "clear")
 	world.Run(t, "devlink", "health", "recover", d.Handle(), "reporter", "fw")
 	checkReporter(t, d, "healthy", 1, 1)
+	checkDiagnosis(t, d.Handle(), "fw", map[string]float64{"Syndrome": 0, "Recoveries": 1})
 
-	d.PF(0).Set(t, "total_error_queues 301", "quota_exceeded_command 302", "handled_pkt_steering_fail 303")
-	out := world.Run(t, "devlink", "-j", "health", "diagnose", d.PF(0).DevlinkPort(), "reporter", "vnic")
-	got := numbers(t, out)
-	for name, want := range map[string]float64{"total_error_queues": 301, "quota_exceeded_command": 302, "handled_pkt_steering_fail": 303, "cq_overrun": 0} {
-		if value, told := got[name]; !told || value != want {
-			t.Errorf("vnic tells %s: %v (%v), want %v; %s", name, value, told, want, out)
-		}
+	vnic := map[string]float64{}
+	for i, name := range []string{
+		"total_error_queues", "send_queue_priority_update_flow", "comp_eq_overrun", "async_eq_overrun", "cq_overrun", "invalid_command",
+		"quota_exceeded_command", "nic_receive_steering_discard", "generated_pkt_steering_fail", "handled_pkt_steering_fail",
+	} {
+		vnic[name] = float64(301 + i)
+		d.PF(0).Set(t, fmt.Sprintf("%s %d", name, 301+i))
+	}
+	checkDiagnosis(t, d.PF(0).DevlinkPort(), "vnic", vnic)
+}
+
+// checkDiagnosis compares the numbers that a reporter tells with what they
+// should be.
+func checkDiagnosis(t *testing.T, handle, reporter string, want map[string]float64) {
+	t.Helper()
+	out := world.Run(t, "devlink", "-j", "health", "diagnose", handle, "reporter", reporter)
+	if diff := cmp.Diff(want, numbers(t, out)); diff != "" {
+		t.Errorf("%s of %s (-want +got):\n%s", reporter, handle, diff)
 	}
 }
 
@@ -51,19 +65,24 @@ func checkReporter(t *testing.T, d *world.DPU, state string, errors, recoveries 
 	}
 }
 
-// TestSoftDPUBooks: versions, parameters, resources and rates as devlink(8) has
-// them.
+// TestSoftDPUBooks: serial numbers, versions, parameters, resources and rates as
+// devlink(8) has them.
 func TestSoftDPUBooks(t *testing.T) {
 	d := world.AddDPU(t, "dpu", world.DPUOptions{VFs: 1})
 	info := world.RunJSON[struct {
 		Info map[string]struct {
-			Driver   string
-			Versions struct{ Fixed, Running, Stored map[string]string }
+			Driver      string
+			Serial      string `json:"serial_number"`
+			BoardSerial string `json:"board.serial_number"`
+			Versions    struct{ Fixed, Running, Stored map[string]string }
 		}
 	}](t, "devlink", "-j", "dev", "info", d.Handle()).Info[d.Handle()]
 	v := info.Versions
-	if info.Driver != softDPU || v.Fixed["fw.psid"] != "SD_0000000001" || v.Running["fw.version"] != "24.43.1014" || v.Stored["fw.version"] != "24.44.1036" {
-		t.Errorf("versions: %+v", info)
+	if info.Driver != softDPU || info.Serial != "SD-dpu" || info.BoardSerial != "SDB-dpu" {
+		t.Errorf("device: %+v", info)
+	}
+	if v.Fixed["fw.psid"] != "SD_0000000001" || v.Running["fw.version"] != "24.43.1014" || v.Stored["fw.version"] != "24.44.1036" {
+		t.Errorf("versions: %+v", v)
 	}
 	world.Run(t, "devlink", "dev", "param", "set", d.Handle(), "name", "flow_steering_mode", "value", "smfs", "cmode", "runtime")
 	if _, err := world.Try(t, "devlink", "dev", "param", "set", d.Handle(), "name", "flow_steering_mode", "value", "fast", "cmode", "runtime"); err == nil {

@@ -100,11 +100,12 @@ func (s *storm) ethtoolStatistics(r *rand.Rand) error {
 	values := encoding.NativeEndian.AppendUint32(nil, gstats)
 	values = append(values, make([]byte, 4+room*8)...)
 	return on(name, func(netlink.Link) error {
-		return errors.Join(s.ethtoolIoctl(name, names), s.ethtoolIoctl(name, values))
+		return errors.Join(ethtoolIoctl(s.control, name, names), ethtoolIoctl(s.control, name, values))
 	})
 }
 
-func (s *storm) ethtoolIoctl(name string, data []byte) error {
+// ethtoolIoctl asks the driver of a netdev, which answers in the same bytes.
+func ethtoolIoctl(socket int, name string, data []byte) error {
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	pin.Pin(&data[0])
@@ -114,7 +115,7 @@ func (s *storm) ethtoolIoctl(name string, data []byte) error {
 		_    [16]byte
 	}{data: unsafe.Pointer(&data[0])}
 	copy(request.name[:], name)
-	if _, _, number := unix.Syscall(unix.SYS_IOCTL, uintptr(s.control), unix.SIOCETHTOOL, uintptr(unsafe.Pointer(&request))); number != 0 {
+	if _, _, number := unix.Syscall(unix.SYS_IOCTL, uintptr(socket), unix.SIOCETHTOOL, uintptr(unsafe.Pointer(&request))); number != 0 {
 		return number
 	}
 	return nil

@@ -28,13 +28,14 @@ func (g *Guest) qemu(ctx context.Context, args []string) *exec.Cmd {
 // machine are the arguments of a guest with the root file system, the folder of
 // a run, and what the run asks for. Its kernel does not check that its timer
 // ticks: on a busy machine the emulator is late, and it would go on without one.
+// Its log has room for what a storm says before a busy test reads it.
 func (g *Guest) machine(run string, r Run, accel accelerator) []string {
 	k := g.kernel()
 	args := []string{
 		"-machine", "q35", "-accel", accel.option, "-cpu", accel.cpu, "-smp", "2", "-m", k.memory,
 		"-nodefaults", "-no-reboot", "-display", "none",
 		"-kernel", k.image, "-initrd", k.initrd,
-		"-append", strings.TrimSpace("console=ttyS0 quiet oops=panic panic=-1 mitigations=off no_timer_check " + r.Cmdline),
+		"-append", strings.TrimSpace("console=ttyS0 quiet oops=panic panic=-1 mitigations=off log_buf_len=16M no_timer_check " + r.Cmdline),
 		"-serial", "file:" + filepath.Join(run, console),
 		"-device", "virtio-rng-pci",
 		"-device", "virtio-serial-pci", "-chardev", "stdio,id=run,signal=off", "-device", "virtconsole,chardev=run",

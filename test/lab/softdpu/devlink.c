@@ -8,10 +8,13 @@ enum { SD_PARAM_FLOW_STEERING_MODE = DEVLINK_PARAM_GENERIC_ID_MAX + 1 };
 static int sd_info_get(struct devlink *devlink, struct devlink_info_req *req, struct netlink_ext_ack *extack)
 {
 	struct sd_dev *sd = devlink_priv(devlink);
+	char serial[16], board[16];
 
+	snprintf(serial, sizeof(serial), "SD-%s", sd->name);
+	snprintf(board, sizeof(board), "SDB-%s", sd->name);
 	return sd_fault(&sd->faults, SD_OP_INFO) ?:
-	       devlink_info_serial_number_put(req, "SD0000000001") ?:
-	       devlink_info_board_serial_number_put(req, "SDB000000001") ?:
+	       devlink_info_serial_number_put(req, serial) ?:
+	       devlink_info_board_serial_number_put(req, board) ?:
 	       devlink_info_version_fixed_put(req, "fw.psid", SD_PSID) ?:
 	       devlink_info_version_running_put(req, "fw.version", SD_FIRMWARE) ?:
 	       devlink_info_version_running_put(req, "fw", SD_FIRMWARE) ?:

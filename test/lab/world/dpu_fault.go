@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -67,7 +68,7 @@ func (p DPUPort) Rules(t testing.TB) []string {
 	t.Helper()
 	text, err := os.ReadFile(p.debugfs("rules"))
 	must(t, err)
-	return strings.Split(strings.TrimSpace(string(text)), "\n")
+	return slices.Collect(strings.Lines(string(text)))
 }
 
 func counters(t testing.TB, file string) map[string]int64 {

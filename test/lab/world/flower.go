@@ -12,6 +12,8 @@ type FlowerRule struct {
 	NotInHW     bool     // hardware has not
 	Kinds       []string // of its actions, in order: gact, mirred, ct, vlan, police
 	Packets     int      // that its first action has had
+	Installed   int      // how long its first action has been there, in seconds
+	LastUsed    int      // how long ago it has had a packet, in seconds
 	Hardware    Hardware // what hardware has done of its last action
 }
 
@@ -33,8 +35,10 @@ func FlowerRules(t testing.TB, device string) (rules []FlowerRule) {
 			InHW    bool `json:"in_hw"`
 			NotInHW bool `json:"not_in_hw"`
 			Actions []struct {
-				Kind  string
-				Stats struct {
+				Kind      string
+				Installed int
+				LastUsed  int `json:"last_used"`
+				Stats     struct {
 					Packets   int
 					Drops     int64
 					HWPackets int64 `json:"hw_packets"`
@@ -52,7 +56,7 @@ func FlowerRules(t testing.TB, device string) (rules []FlowerRule) {
 		for i, action := range o.Actions {
 			rule.Kinds = append(rule.Kinds, action.Kind)
 			if i == 0 {
-				rule.Packets = action.Stats.Packets
+				rule.Packets, rule.Installed, rule.LastUsed = action.Stats.Packets, action.Installed, action.LastUsed
 			}
 			rule.Hardware = Hardware{action.Stats.HWPackets, action.Stats.HWBytes, action.Stats.Drops, action.Used}
 		}

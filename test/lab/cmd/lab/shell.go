@@ -15,8 +15,7 @@ import (
 const greeting = `A NIC with eswitch and 4 VFs:  modprobe netdevsim; echo 1 2 1 >/sys/bus/netdevsim/new_device
                                echo 4 >/sys/bus/netdevsim/devices/netdevsim1/sriov_numvfs
                                devlink dev eswitch set netdevsim/netdevsim1 mode switchdev
-A software DPU with 4 VFs:     insmod /mnt/modules/softdpu.ko; echo dpu0 vfs=4 >/sys/bus/softdpu/new_device
-                               devlink dev eswitch set softdpu/dpu0 mode switchdev
+A software DPU with 4 VFs:     insmod /mnt/modules/softdpu.ko; echo dpu0 1 4 >/sys/bus/softdpu/new_device
 Cards, one with SR-IOV:        modprobe -a igb igbvf e1000e vmxnet3 virtio_net
 What we say of them:           dpu-exporter metrics
 exit ends the guest.`
