@@ -5,6 +5,7 @@ package lab
 import (
 	"bytes"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +48,17 @@ func TestSoftDPUActions(t *testing.T) {
 		reaches(t, "another protocol", pair.VFs[0], pair.VFs[1], 0, 0)
 		if n := pair.VFs[0].Exchange(t, pair.VFs[1], datagrams); n != datagrams {
 			t.Errorf("%d of %d datagrams to the port came back", n, datagrams)
+		}
+	})
+	t.Run("rewrite", func(t *testing.T) {
+		setRules(t, left, "pref 1 protocol all flower skip_sw action pedit ex munge eth src set 02:00:00:00:00:77 pipe action "+toWire)
+		capture := pair.VFs[1].Capture(t, pair.VFs[1].Device)
+		reaches(t, "from another address", pair.VFs[0], pair.VFs[1], world.Pings, world.Pings)
+		rewritten := slices.DeleteFunc(ofIPv4(capture.Frames(t)), func(f []byte) bool {
+			return !bytes.Equal(f[6:12], []byte{2, 0, 0, 0, 0, 0x77})
+		})
+		if len(rewritten) < world.Pings {
+			t.Errorf("%d frames have come from the other address", len(rewritten))
 		}
 	})
 	t.Run("last used", func(t *testing.T) {
