@@ -133,6 +133,7 @@ func refusesRules(t *testing.T, p world.DPUPort) {
 		"pref 2 protocol ip flower skip_sw ct_state +trk action drop":              "no match on conntrack",
 		"pref 3 protocol ip flower skip_sw action mirred egress redirect dev lo":   "is no port of this eswitch",
 		"pref 4 protocol ip flower skip_sw action skbedit mark 5 pipe action drop": "is not offloaded",
+		"pref 5 protocol ip flower skip_sw action skbedit mark 5":                  "is not offloaded",
 	} {
 		if err := add(rule); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", rule, err)

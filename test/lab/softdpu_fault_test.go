@@ -4,6 +4,7 @@ package lab
 
 import (
 	encoding "encoding/binary"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,6 +67,34 @@ func failingReads(t *testing.T, d, peer *world.DPU) {
 	d.VF(0, 0).Fault(t, "clear")
 	if slow := collect(t).by(t, slowPath, "device"); len(slow) != 5 {
 		t.Errorf("the slow path of %v", slow)
+	}
+}
+
+// TestSoftDPURefusals: what makes no sense is refused as a whole, and nothing is
+// made of the part of it that does.
+func TestSoftDPURefusals(t *testing.T) {
+	world.WatchKernelLog(t)
+	world.AddDPU(t, "dpu", world.DPUOptions{VFs: 1})
+	world.AddDPU(t, "peer", world.DPUOptions{})
+	const bus, debugfs = "/sys/bus/softdpu/", "/sys/kernel/debug/softdpu/dpu/"
+	for file, texts := range map[string][]string{
+		bus + "new_device": {
+			"", "new", "new 1", "new 0 1", "new 5 1", "new 1 129", "new 1 128x", "new 1x 1", "new 1 1 2", "new 1 1 0 driver rep more",
+			"new012 2", "new001 2 1", "NEW 1 1", "n/w 1 1",
+		},
+		bus + "wire":             {"dpu 0", "dpu 0 dpu 0", "dpu 0 peer 0 more", "dpu 0x peer 0", "dpu 0 peer"},
+		debugfs + "fault":        {"fail stats 5", "fail resource 5", "link down", "fail info", "fail info EIO"},
+		debugfs + "p0/fault":     {"fail function 5", "fail info 5", "fail stats -5", "fail stats 0", "stall stats 60001", "garbage 2", "nonsense 1"},
+		debugfs + "pf0vf0/fault": {"fail vf_config 5", "fail module_page 5", "garbage 1"},
+	} {
+		for _, text := range texts {
+			if err := os.WriteFile(file, []byte(text+"\n"), 0o600); !errors.Is(err, unix.EINVAL) {
+				t.Errorf("%q to %s: %v", text, file, err)
+			}
+		}
+	}
+	if ports := world.Ports(t); len(ports) != 3+2 {
+		t.Errorf("there are the ports %+v", ports)
 	}
 }
 

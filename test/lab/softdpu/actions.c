@@ -114,14 +114,14 @@ int sd_actions_parse(const struct sd_block *b, struct sd_rule *r, const struct f
 		return -EOPNOTSUPP;
 	r->actions = actions->num_entries;
 	flow_action_for_each(i, e, actions) {
+		err = sd_parse_action(b, r, &r->action[i], e, extack);
+		if (err)
+			return err;
 		misplaced = sd_misplaced(b, e->id, !i, flow_action_is_last_entry(actions, e));
 		if (misplaced) {
 			NL_SET_ERR_MSG_FMT_MOD(extack, "%s", misplaced);
 			return -EOPNOTSUPP;
 		}
-		err = sd_parse_action(b, r, &r->action[i], e, extack);
-		if (err)
-			return err;
 	}
 	return 0;
 }

@@ -113,16 +113,31 @@ static int sd_bus_add(const struct sd_options *o)
 	return err;
 }
 
-#define SD_NAME_LETTERS "abcdefghijklmnopqrstuvwxyz0123456789"	/* sscanf of the kernel knows no ranges */
+static int sd_options_parse(struct sd_options *o, int words, char **word)
+{
+	if (words < 3 || words > 6 || strscpy(o->name, word[0], SD_MAX_NAME + 1) < 0 ||
+	    o->name[strspn(o->name, "abcdefghijklmnopqrstuvwxyz0123456789")] ||
+	    kstrtouint(word[1], 10, &o->uplinks) || kstrtouint(word[2], 10, &o->vfs) ||
+	    (words > 3 && kstrtouint(word[3], 10, &o->controller)) ||
+	    (words > 4 && strscpy(o->driver, word[4]) < 0) ||
+	    (words > 5 && strscpy(o->rep_driver, word[5]) < 0))
+		return -EINVAL;
+	return o->uplinks && o->uplinks <= SD_MAX_UPLINKS && o->vfs <= SD_MAX_VFS &&
+	       o->controller <= 1 ? 0 : -EINVAL;
+}
 
 static ssize_t new_device_store(const struct bus_type *bus, const char *buf, size_t n)
 {
 	struct sd_options o = sd_default_options;
-	int words = sscanf(buf, "%5[" SD_NAME_LETTERS "] %u %u %u %31s %31s", o.name, &o.uplinks, &o.vfs, &o.controller,
-			   o.driver, o.rep_driver);
+	int words, err;
+	char **word = argv_split(GFP_KERNEL, buf, &words);
 
-	if (words < 3 || !o.uplinks || o.uplinks > SD_MAX_UPLINKS || o.vfs > SD_MAX_VFS || o.controller > 1)
-		return -EINVAL;
+	if (!word)
+		return -ENOMEM;
+	err = sd_options_parse(&o, words, word);
+	argv_free(word);
+	if (err)
+		return err;
 	guard(mutex)(&sd_bus_lock);
 	return (sd_bus_open ? sd_bus_add(&o) : -ENODEV) ?: n;
 }
@@ -159,9 +174,9 @@ static struct sd_port *sd_uplink(const char *name, unsigned int pf)
 static ssize_t wire_store(const struct bus_type *bus, const char *buf, size_t n)
 {
 	struct sd_port *a, *b = NULL;
-	char name[2][32];
+	char name[2][32], rest[2];
 	unsigned int pf[2];
-	int words = sscanf(buf, "%31s %u %31s %u", name[0], &pf[0], name[1], &pf[1]);
+	int words = sscanf(buf, "%31s %u %31s %u %1s", name[0], &pf[0], name[1], &pf[1], rest);
 
 	if (words != 4 && (words != 3 || strcmp(name[1], "-")))
 		return -EINVAL;

@@ -59,10 +59,29 @@ static int sd_switch(bool *fault, const char *value, const char *on, const char 
 	return 0;
 }
 
-/* what only a port has */
-static int sd_fault_port(struct sd_faults *f, const char *what, const char *value)
+/* whether somebody asks that of a port, or of a device, which has none */
+static bool sd_asked(const struct sd_port *p, enum sd_op op)
 {
-	if (!strcmp(what, "garbage"))
+	if (!p)
+		return op >= SD_OP_INFO;
+	switch (op) {
+	case SD_OP_MODULE_PAGE ... SD_OP_RMON:
+	case SD_OP_VF_CONFIG:
+	case SD_OP_VF_STATS:
+		return p->kind == SD_UPLINK;
+	case SD_OP_FUNCTION:
+	case SD_OP_REPRESENTOR:
+		return p->kind != SD_UPLINK;
+	default:
+		return op < SD_OP_INFO;
+	}
+}
+
+/* what only a port has */
+static int sd_fault_port(struct sd_faults *f, const struct sd_port *p, const char *what,
+			 const char *value)
+{
+	if (!strcmp(what, "garbage") && p->kind == SD_UPLINK)
 		return sd_switch(&f->garbage, value, "1", "0");
 	if (!strcmp(what, "stale"))
 		return sd_switch(&f->stale, value, "1", "0");
@@ -75,24 +94,24 @@ static int sd_fault_port(struct sd_faults *f, const char *what, const char *valu
 	return -EINVAL;
 }
 
-static int sd_fault_op(struct sd_faults *f, bool of_port, const char *what, const char *name,
-		       const char *value)
+static int sd_fault_op(struct sd_faults *f, const struct sd_port *p, const char *what,
+		       const char *name, const char *value)
 {
 	int op = match_string(sd_ops, SD_OPS, name);
 	unsigned int n;
 
-	if (op < 0 || (op < SD_OP_INFO) != of_port || kstrtouint(value, 10, &n))
+	if (op < 0 || !sd_asked(p, op) || kstrtouint(value, 10, &n))
 		return -EINVAL;
 	if (!strcmp(what, "stall") && n <= SD_MAX_STALL_MS)
 		WRITE_ONCE(f->op[op].stall_ms, n);
-	else if (!strcmp(what, "fail") && n >= 1 && n <= MAX_ERRNO)
+	else if (!strcmp(what, "fail") && n >= 1 && n <= MAX_ERRNO && op != SD_OP_RESOURCE)
 		WRITE_ONCE(f->op[op].err, -(int)n);
 	else
 		return -EINVAL;
 	return 0;
 }
 
-int sd_fault_command(struct sd_faults *f, bool of_port, char *line)
+int sd_fault_command(struct sd_faults *f, const struct sd_port *p, char *line)
 {
 	char what[16], name[16], value[16], rest[2];
 
@@ -103,9 +122,9 @@ int sd_fault_command(struct sd_faults *f, bool of_port, char *line)
 		sd_faults_clear(f);
 		return 0;
 	case 2:
-		return of_port ? sd_fault_port(f, what, name) : -EINVAL;
+		return p ? sd_fault_port(f, p, what, name) : -EINVAL;
 	case 3:
-		return sd_fault_op(f, of_port, what, name, value);
+		return sd_fault_op(f, p, what, name, value);
 	default:
 		return -EINVAL;
 	}

@@ -266,7 +266,7 @@ void sd_vnic_down(struct sd_port *p);
 
 /* fault.c */
 int sd_fault(const struct sd_faults *f, enum sd_op op);	/* stalls, and returns 0 or -errno; may sleep */
-int sd_fault_command(struct sd_faults *f, bool of_port, char *line);	/* stall OP MS, fail OP ERRNO, ... */
+int sd_fault_command(struct sd_faults *f, const struct sd_port *p, char *line);	/* stall OP MS, fail OP ERRNO, ... */
 void sd_faults_show(struct seq_file *s, const struct sd_faults *f);
 
 /* debugfs.c */

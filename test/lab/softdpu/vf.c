@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What `ip link set vf` configures on an uplink, and what `ip link show` tells of its VFs. All of it
- * is kept and shown; only the MAC address and the link state have an effect. Under rtnl throughout.
+ * is kept and shown; only the link state has an effect, and the MAC address on the function's next
+ * netdev. Under rtnl throughout.
  */
 #include <linux/if_vlan.h>
 
