@@ -11,7 +11,8 @@ import (
 
 // TestOVS has all bridges that one ovs-vswitchd can: starting it is what costs.
 func TestOVS(t *testing.T) {
-	ovs := world.StartOVS(t, "other_config:hw-offload=true", "other_config:pmd-cpu-mask=2")
+	ovs := world.StartOVS(t, "other_config:hw-offload=true", "other_config:pmd-cpu-mask=2",
+		"other_config:max-idle=120000") // ms: a flow outlives whatever a busy machine does between two packets
 	t.Run("offload", func(t *testing.T) { offloadsToNIC(t, ovs) })
 	t.Run("softdpu", func(t *testing.T) { softDPUWithOVS(t, ovs) })
 	t.Run("vxlan", func(t *testing.T) { tunnels(t, ovs) })

@@ -3,10 +3,13 @@
 package lab
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/dpu-exporter/dpu-exporter/test/lab/world"
 )
@@ -41,6 +44,29 @@ func TestSoftDPUModes(t *testing.T) {
 	d.SetMode(t, world.Legacy)
 	if rules := d.Uplink(0).Rules(t); len(rules) != 0 {
 		t.Errorf("legacy mode has the rules %q", rules)
+	}
+}
+
+// TestSoftDPUUndone: VFs or a device that cannot be made to the end, for a netdev
+// has a name of theirs, leave nothing.
+func TestSoftDPUUndone(t *testing.T) {
+	d := world.AddDPU(t, "dpu", world.DPUOptions{})
+	world.Batch(t, "ip", "link add dpuh0v1 type dummy\nlink add halfh0v1 type dummy\n")
+	t.Cleanup(func() { world.Batch(t, "ip", "link del dpuh0v1\nlink del halfh0v1\n") })
+	if err := os.WriteFile("/sys/bus/softdpu/devices/dpu/sriov_numvfs", []byte("3"), 0o200); !errors.Is(err, unix.EEXIST) {
+		t.Errorf("VFs of which one cannot be made: %v", err)
+	}
+	if vfs := number(t, "/sys/bus/softdpu/devices/dpu/sriov_numvfs"); vfs != 0 || len(world.VFs(t, d.Uplink(0).Netdev())) != 0 {
+		t.Errorf("there are %v VFs", vfs)
+	}
+	if err := os.WriteFile("/sys/bus/softdpu/new_device", []byte("half 1 3"), 0o200); !errors.Is(err, unix.EIO) {
+		t.Errorf("a device of which one VF cannot be made: %v", err)
+	}
+	want := map[string]bool{"dpup0": true, "dpupf0": true, "dpuh0": true, "dpuh0v1": true}
+	checkThere(t, "undone", d, want, map[string]string{d.Uplink(0).DevlinkPort(): "dpup0", d.PF(0).DevlinkPort(): "dpupf0"})
+	checkThere(t, "undone", &world.DPU{Name: "half"}, map[string]bool{"halfh0v1": true}, map[string]string{})
+	if left, _ := filepath.Glob("/sys/kernel/debug/softdpu/half*"); len(left) != 0 {
+		t.Errorf("debugfs has %q", left)
 	}
 }
 

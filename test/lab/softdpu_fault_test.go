@@ -5,6 +5,7 @@ package lab
 import (
 	encoding "encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,9 +49,16 @@ func failingReads(t *testing.T, d, peer *world.DPU) {
 			t.Errorf("%v: %q, %v", command[:last], out, err)
 		}
 	}
+	if text, err := os.ReadFile("/sys/class/net/" + uplink.Netdev() + "/speed"); err == nil {
+		t.Errorf("the speed is %q of a link that cannot be read", text)
+	}
 	uplink.Fault(t, "clear")
 	d.Fault(t, "clear")
 	world.Run(t, "ethtool", "-S", uplink.Netdev())
+	if mbits := number(t, "/sys/class/net/"+uplink.Netdev()+"/speed"); mbits != 100_000 {
+		t.Errorf("the speed is %v", mbits)
+	}
+	failingStatistics(t, d)
 
 	d.VF(0, 0).Fault(t, "fail cpu_hit 5")
 	const slowPath = "dpu_offload_slow_path_receive_packets_total"
@@ -98,12 +106,58 @@ func TestSoftDPURefusals(t *testing.T) {
 	}
 }
 
+// failingStatistics: what a group of statistics has is not told while it fails,
+// reads of devlink and of FEC fail as they were told to, and VFs are not listed.
+func failingStatistics(t *testing.T, d *world.DPU) {
+	t.Helper()
+	uplink, handle := d.Uplink(0), d.Handle()
+	for op, c := range map[string]struct {
+		command string
+		name    string // of a number that is told, or else ""
+	}{
+		"mac":      {"ethtool --json -S " + uplink.Netdev() + " --groups eth-mac", "FramesTransmittedOK"},
+		"phy":      {"ethtool --json -S " + uplink.Netdev() + " --groups eth-phy", "SymbolErrorDuringCarrier"},
+		"ctrl":     {"ethtool --json -S " + uplink.Netdev() + " --groups eth-ctrl", "MACControlFramesReceived"},
+		"rmon":     {"ethtool --json -S " + uplink.Netdev() + " --groups rmon", "etherStatsJabbers"},
+		"pause":    {"ethtool --json -I -a " + uplink.Netdev(), "rx_pause_frames"},
+		"fec":      {"ethtool --json -I --show-fec " + uplink.Netdev(), ""},
+		"diagnose": {"devlink health diagnose " + handle + " reporter fw", ""},
+		"dump":     {"devlink health dump show " + handle + " reporter fw", ""},
+		"mode":     {"devlink dev eswitch show " + handle, ""},
+	} {
+		set := uplink.Fault
+		if strings.HasPrefix(c.command, "devlink") {
+			set = d.Fault
+		}
+		words := strings.Fields(c.command)
+		set(t, "fail "+op+" 5")
+		out, err := world.Try(t, words[0], words[1:]...)
+		refused := err != nil && strings.Contains(err.Error(), "Input/output error")
+		if c.name == "" && !refused || c.name != "" && (err != nil || strings.Contains(out, c.name)) {
+			t.Errorf("%s fails: %q, %v", op, out, err)
+		}
+		set(t, "clear")
+		if out := world.Run(t, words[0], words[1:]...); c.name != "" && !strings.Contains(out, c.name) {
+			t.Errorf("%s is mended, and tells no %s: %s", op, c.name, out)
+		}
+	}
+	uplink.Fault(t, "fail vf_config 5")
+	if n := len(world.VFs(t, uplink.Netdev())); n != 0 {
+		t.Errorf("%d VFs whose configuration cannot be read are listed", n)
+	}
+	uplink.Fault(t, "clear")
+	if n := len(world.VFs(t, uplink.Netdev())); n != 1 {
+		t.Errorf("%d VFs", n)
+	}
+}
+
 // stalledRead: who reads waits; whoever asks for something else that needs no
 // rtnl has it meanwhile.
 func stalledRead(t *testing.T, d *world.DPU) {
 	uplink := d.Uplink(0)
-	uplink.Fault(t, "stall stats 1500")
-	ended := make(chan time.Time, 1)
+	const stall = 3 * time.Second // enough for a busy machine to see it
+	uplink.Fault(t, fmt.Sprintf("stall stats %d", stall.Milliseconds()))
+	ended, began := make(chan time.Time, 1), time.Now()
 	go func() {
 		_, _ = world.Try(t, "ethtool", "-S", uplink.Netdev())
 		ended <- time.Now()
@@ -111,8 +165,8 @@ func stalledRead(t *testing.T, d *world.DPU) {
 	world.Await(t, "ethtool waits in the module", func() bool { return waits("sd_fault") })
 	uplink.Counters(t)
 	meanwhile := time.Now()
-	if end := <-ended; end.Before(meanwhile) {
-		t.Error("the stalled read came before one that began later")
+	if end := <-ended; end.Before(meanwhile) || end.Sub(began) < stall {
+		t.Errorf("the stalled read took %v, and ended before one that began later: %v", end.Sub(began), end.Before(meanwhile))
 	}
 	uplink.Fault(t, "clear")
 }
@@ -179,6 +233,21 @@ func staleStatistics(t *testing.T, d *world.DPU) {
 		t.Errorf("discards %d, stale %d, then %d; want 50, 50, 60", fresh, first, second)
 	}
 	uplink.Fault(t, "clear")
+
+	vf := d.VF(0, 0) // and stats64, of which this file is one read
+	file := "/sys/class/net/" + vf.Netdev() + "/statistics/rx_packets"
+	vf.Set(t, "vport_rx_packets 50")
+	before := number(t, file)
+	vf.Fault(t, "stale 1")
+	vf.Set(t, "vport_rx_packets 60")
+	if first, second := number(t, file), number(t, file); before != 50 || first != 50 || second != 60 {
+		t.Errorf("packets %v, stale %v, then %v; want 50, 50, 60", before, first, second)
+	}
+	vf.Set(t, "rx_packets 70") // the slow path is software's own, and never stale
+	if slow := cpuHits(t)[vf.Netdev()]["rx packets"]; slow != 70 {
+		t.Errorf("the slow path has %v packets, not 70", slow)
+	}
+	vf.Fault(t, "clear")
 }
 
 // flappingLink: a link that goes down is down at both ends, and counted.
@@ -220,7 +289,7 @@ func removalUnderReaders(t *testing.T, d *world.DPU) {
 	if scraped, err := e.scrape(); err != nil || scraped.infos("dpu_interface_info")[d.Uplink(0).Netdev()] == nil {
 		t.Fatalf("before it goes: %v", err)
 	}
-	d.Uplink(0).Fault(t, "stall stats 1000")
+	d.Uplink(0).Fault(t, "stall stats 3000")
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

@@ -65,9 +65,9 @@ func checkReporter(t *testing.T, d *world.DPU, state string, errors, recoveries 
 	}
 }
 
-// TestSoftDPUBooks: serial numbers, versions, parameters, resources and rates as
+// TestSoftDPUDevlink: serial numbers, versions, parameters, resources and rates as
 // devlink(8) has them.
-func TestSoftDPUBooks(t *testing.T) {
+func TestSoftDPUDevlink(t *testing.T) {
 	d := world.AddDPU(t, "dpu", world.DPUOptions{VFs: 1})
 	info := world.RunJSON[struct {
 		Info map[string]struct {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/dpu-exporter/dpu-exporter/test/lab/world"
 )
 
@@ -111,16 +113,15 @@ func matchedBySoftware(t *testing.T, vf world.DPUPort) [][]int {
 	for i, m := range matches {
 		rules = append(rules, fmt.Sprintf("pref %d protocol %s action continue", 1+i, strings.Replace(m.rule, "flower", "flower skip_hw", 1)))
 	}
-	setRules(t, vf, rules...)
+	setRules(t, vf, append(rules, "pref 99 protocol all flower skip_hw action continue")...)
 	found := make([][]int, len(matches))
 	had := make([]int, len(matches))
 	for frame := range matchFrames {
 		sendMatchFrame(t, vf, frame)
-		var now []world.FlowerRule
-		world.Await(t, "the first rule has had the frame", func() bool {
-			now = world.FlowerRules(t, vf.Netdev())
-			return now[0].Packets == frame+1
+		world.Await(t, "the last rule has had the frame", func() bool {
+			return world.FlowerRules(t, vf.Netdev())[len(matches)].Packets == frame+1
 		})
+		now := world.FlowerRules(t, vf.Netdev()) // tc tells of the first before it comes to the last
 		for i := range matches {
 			if now[i].Packets > had[i] {
 				found[i], had[i] = append(found[i], frame), now[i].Packets
@@ -172,8 +173,41 @@ func TestSoftDPURuleTable(t *testing.T) {
 	if n := len(vf.Rules(t)); n != room {
 		t.Errorf("%d rules, not %d", n, room)
 	}
+	checkFound(t, vf, prefixes)
 	setRules(t, vf, last)
 	if n := len(vf.Rules(t)); n != 1 {
 		t.Errorf("%d rules, not 1", n)
+	}
+}
+
+// checkFound sends a frame for a few of the rules, each to a port that one rule
+// alone has, and one to no rule's port: those rules have a hit, by their mask.
+func checkFound(t *testing.T, vf world.DPUPort, prefixes int) {
+	t.Helper()
+	want := map[int]int{} // hits by priority
+	for _, rule := range []int{0, 1, 31, 32, 2047, 4095, 5000} {
+		frame := eth("02", "01", "0800") + ipv4("00", "0000", "40", "06") + tcp(fmt.Sprintf("%04x", 1+rule), "02")
+		octets, err := hex.DecodeString(frame)
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(octets[30:34], []byte{10, 8, byte(rule >> 8), byte(rule)})
+		world.Namespace("left").SendFrame(t, vf.Function(), octets, 1)
+		if rule < 4096 {
+			want[1+rule%prefixes]++
+		}
+	}
+	got := map[int]int{}
+	for _, line := range vf.Rules(t) {
+		var priority, hits int
+		if _, err := fmt.Sscanf(line, "prio %d hits %d", &priority, &hits); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if hits > 0 {
+			got[priority] += hits
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("hits by priority (-want +got):\n%s", diff)
 	}
 }

@@ -19,18 +19,21 @@ func TestSoftDPUOffload(t *testing.T) {
 	pair := world.AddDPUPair(t, world.DPUOptions{})
 	pair.Bridge(t)
 	reaches(t, "slow path", pair.VFs[0], pair.VFs[1], world.Pings, world.Pings)
+	installed := audit(t, pair)
 	pair.Offload(t)
 	checkOffloaded(t, pair)
+	checkRules(t, pair, installed)
 	for _, p := range pair.Ports() {
-		for _, r := range world.FlowerRules(t, p.Netdev()) {
-			if !r.SkipSW || !r.InHW || r.Packets == 0 {
-				t.Errorf("rule at %s: %+v", p.Netdev(), r)
-			}
-		}
 		world.Run(t, "tc", "qdisc", "del", "dev", p.Netdev(), "clsact")
 	}
+	captures := capturePorts(t, pair)
 	before := audit(t, pair)
 	reaches(t, "slow path once more", pair.VFs[0], pair.VFs[1], world.Pings, world.Pings)
+	for i, p := range pair.Ports() { // or a capture that is deaf would prove the rules
+		if n := len(ofIPv4(captures[i].Frames(t))); n < 2*world.Pings {
+			t.Errorf("%s has seen %d frames of IPv4 in the slow path", p.Netdev(), n)
+		}
+	}
 	for p, now := range audit(t, pair) {
 		if all, soft := now.Eswitch.Since(before[p].Eswitch), now.Software.Since(before[p].Software); all != soft || soft.RxPackets < world.Pings {
 			t.Errorf("%s: software has carried %+v of %+v", p.Netdev(), soft, all)
@@ -42,10 +45,7 @@ func TestSoftDPUOffload(t *testing.T) {
 func checkOffloaded(t *testing.T, pair world.DPUPair) {
 	t.Helper()
 	const sent = 4 << 20
-	var captures []world.Capture
-	for _, p := range pair.Ports() {
-		captures = append(captures, world.Namespace("").Capture(t, p.Netdev()))
-	}
+	captures := capturePorts(t, pair)
 	before := audit(t, pair)
 	packets, octets := pair.VFs[1].IPReceived(t)
 	reaches(t, "by rules", pair.VFs[0], pair.VFs[1], world.Pings, world.Pings)
@@ -62,6 +62,31 @@ func checkOffloaded(t *testing.T, pair world.DPUPair) {
 		}
 	}
 	checkReceiver(t, pair, packets, octets, after, before)
+}
+
+// capturePorts begins to keep what the Arm cores see at each port.
+func capturePorts(t *testing.T, pair world.DPUPair) (captures []world.Capture) {
+	t.Helper()
+	for _, p := range pair.Ports() {
+		captures = append(captures, world.Namespace("").Capture(t, p.Netdev()))
+	}
+	return captures
+}
+
+// checkRules: tc says of the one rule of each port that it has had all that came in
+// there since but for the slow path, however often it is asked.
+func checkRules(t *testing.T, pair world.DPUPair, since books) {
+	t.Helper()
+	now := audit(t, pair)
+	for _, p := range pair.Ports() {
+		_ = world.FlowerRules(t, p.Netdev())
+		all, soft := now[p].Eswitch.Since(since[p].Eswitch), now[p].Software.Since(since[p].Software)
+		packets, octets := all.RxPackets-soft.RxPackets, all.RxBytes-soft.RxBytes
+		rules := world.FlowerRules(t, p.Netdev())
+		if len(rules) != 1 || !rules[0].SkipSW || !rules[0].InHW || packets < world.Pings || rules[0].Hardware.Packets != packets || rules[0].Hardware.Bytes != octets {
+			t.Errorf("rules at %s: %+v; the port has had %d packets, %d bytes", p.Netdev(), rules, packets, octets)
+		}
+	}
 }
 
 // ofIPv4 are the frames of IPv4.
@@ -106,6 +131,26 @@ func softDPUWithOVS(t *testing.T, ovs *world.OVS) {
 	}
 	checkOffloaded(t, pair)
 	awaitOffloadedFlow(t, ovs, pair.DPUs[0].VF(0, 0).Netdev(), pair.DPUs[0].Uplink(0).Netdev(), 4<<20/1514)
+	for _, d := range pair.DPUs {
+		awaitAgreement(t, ovs, d.VF(0, 0).Netdev(), d.Uplink(0).Netdev())
+		awaitAgreement(t, ovs, d.Uplink(0).Netdev(), d.VF(0, 0).Netdev())
+	}
+}
+
+// awaitAgreement waits until dpctl says of a flow of IPv4 what tc says that hardware
+// has carried by one of the port's rules.
+func awaitAgreement(t *testing.T, ovs *world.OVS, from, to string) {
+	t.Helper()
+	world.Await(t, "dpctl and tc agree on what went from "+from, func() bool {
+		for _, f := range ovs.Flows(t, "offloaded") {
+			if f.InPort == from && f.EthType == "0x0800" && f.Actions == to {
+				return slices.ContainsFunc(world.FlowerRules(t, from), func(r world.FlowerRule) bool {
+					return r.Hardware.Packets == int64(f.Packets) && r.Hardware.Bytes == int64(f.Bytes) && f.Packets > 0
+				})
+			}
+		}
+		return false
+	})
 }
 
 // awaitOffloadedFlow waits until dpctl shows an offloaded flow of IPv4 from one

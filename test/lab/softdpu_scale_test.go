@@ -28,7 +28,7 @@ func TestSoftDPUScale(t *testing.T) {
 		fmt.Fprintf(&commands, "port function set %s state active\n", d.SF(n%uplinks, n).DevlinkPort())
 	}
 	world.Batch(t, "devlink", commands.String())
-	t.Logf("%d uplinks, %d VFs and %d SFs came in %.1f s", uplinks, uplinks*vfs, sfs, time.Since(began).Seconds())
+	came := time.Since(began)
 
 	all := newEswitch(d, 1, uplinks, vfs)
 	for n := range sfs {
@@ -50,7 +50,11 @@ func TestSoftDPUScale(t *testing.T) {
 
 	began = time.Now()
 	d.Remove(t)
-	t.Logf("and went in %.1f s", time.Since(began).Seconds())
+	went := time.Since(began)
+	t.Logf("%d uplinks, %d VFs and %d SFs came in %.1f s and went in %.1f s", uplinks, uplinks*vfs, sfs, came.Seconds(), went.Seconds())
+	if limit := 10 * time.Second; came > limit || went > limit { // about one here; what grows with the square takes minutes
+		t.Errorf("it took more than %v", limit)
+	}
 	checkThere(t, "removed", d, nil, nil)
 }
 

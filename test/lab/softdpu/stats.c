@@ -35,15 +35,15 @@ static const struct sd_stat sd_own_stats[] = {
 };
 
 /* several counters of one value add up */
-static void sd_fill(struct sd_port *p, enum sd_side side, const struct sd_stat *stats, size_t n, void *to)
+static void sd_fill(typeof(sd_counter) *read, const struct sd_port *p, enum sd_side side,
+		    const struct sd_stat *stats, size_t n, void *to)
 {
 	const struct sd_stat *s;
 
 	for (s = stats; s < stats + n; s++)
-		*(u64 *)(to + s->at) += sd_counter(p, side, s->counter);
-	sd_counters_read(p, side);
+		*(u64 *)(to + s->at) += read(p, side, s->counter);
 }
-#define sd_stats(p, side, stats, to) sd_fill(p, side, stats, ARRAY_SIZE(stats), to)
+#define sd_stats(read, p, side, stats, to) sd_fill(read, p, side, stats, ARRAY_SIZE(stats), to)
 
 void sd_stats64(struct net_device *dev, struct rtnl_link_stats64 *s)
 {
@@ -51,11 +51,12 @@ void sd_stats64(struct net_device *dev, struct rtnl_link_stats64 *s)
 	enum sd_side side = sd_netdev(dev)->side;
 
 	if (side == SD_FUNCTION)
-		sd_stats(p, side, sd_own_stats, s);
+		sd_stats(sd_counter, p, side, sd_own_stats, s);
 	else if (p->kind == SD_UPLINK)
-		sd_stats(p, side, sd_uplink_stats, s);
+		sd_stats(sd_counter, p, side, sd_uplink_stats, s);
 	else
-		sd_stats(p, side, sd_representor_stats, s);
+		sd_stats(sd_counter, p, side, sd_representor_stats, s);
+	sd_counters_read(p, side);
 }
 
 bool sd_has_offload_stats(const struct net_device *dev, int id)
@@ -63,7 +64,7 @@ bool sd_has_offload_stats(const struct net_device *dev, int id)
 	return id == IFLA_OFFLOAD_XSTATS_CPU_HIT && sd_switchdev(sd_port_of(dev)->sd);
 }
 
-/* the slow path */
+/* the slow path, which software counts: never stale */
 int sd_get_offload_stats(int id, const struct net_device *dev, void *data)
 {
 	struct sd_port *p = sd_port_of(dev);
@@ -72,6 +73,6 @@ int sd_get_offload_stats(int id, const struct net_device *dev, void *data)
 	if (err)
 		return err;
 	memset(data, 0, sizeof(struct rtnl_link_stats64));
-	sd_stats(p, SD_ESWITCH, sd_own_stats, data);
+	sd_stats(sd_gauge, p, SD_ESWITCH, sd_own_stats, data);
 	return 0;
 }

@@ -90,21 +90,21 @@ int sd_get_vf_config(struct net_device *dev, int vf, struct ifla_vf_info *info)
 	return sd_fault(&sd_port_of(dev)->faults, SD_OP_VF_CONFIG);
 }
 
-/* as the eswitch counts them: a VF receives what goes out of its port */
+/* as the eswitch counts them, never stale: a VF receives what goes out of its port */
 int sd_get_vf_stats(struct net_device *dev, int vf, struct ifla_vf_stats *s)
 {
 	struct sd_port *p = sd_vf(dev, vf);
+	int err = p ? sd_fault(&sd_port_of(dev)->faults, SD_OP_VF_STATS) : -EINVAL;
 
-	if (!p)
-		return -EINVAL;
-	s->rx_packets = sd_counter(p, SD_ESWITCH, SD_vport_tx_packets);
-	s->rx_bytes = sd_counter(p, SD_ESWITCH, SD_vport_tx_bytes);
-	s->tx_packets = sd_counter(p, SD_ESWITCH, SD_vport_rx_packets);
-	s->tx_bytes = sd_counter(p, SD_ESWITCH, SD_vport_rx_bytes);
-	s->broadcast = sd_counter(p, SD_ESWITCH, SD_vport_tx_broadcast);
-	s->multicast = sd_counter(p, SD_ESWITCH, SD_vport_tx_multicast);
-	s->rx_dropped = sd_counter(p, SD_ESWITCH, SD_vport_tx_dropped);
-	s->tx_dropped = sd_counter(p, SD_ESWITCH, SD_vport_rx_dropped);
-	sd_counters_read(p, SD_ESWITCH);
-	return sd_fault(&sd_port_of(dev)->faults, SD_OP_VF_STATS);
+	if (err)	/* rtnetlink does not ask: it tells what is there, zeros */
+		return err;
+	s->rx_packets = sd_gauge(p, SD_ESWITCH, SD_vport_tx_packets);
+	s->rx_bytes = sd_gauge(p, SD_ESWITCH, SD_vport_tx_bytes);
+	s->tx_packets = sd_gauge(p, SD_ESWITCH, SD_vport_rx_packets);
+	s->tx_bytes = sd_gauge(p, SD_ESWITCH, SD_vport_rx_bytes);
+	s->broadcast = sd_gauge(p, SD_ESWITCH, SD_vport_tx_broadcast);
+	s->multicast = sd_gauge(p, SD_ESWITCH, SD_vport_tx_multicast);
+	s->rx_dropped = sd_gauge(p, SD_ESWITCH, SD_vport_tx_dropped);
+	s->tx_dropped = sd_gauge(p, SD_ESWITCH, SD_vport_rx_dropped);
+	return 0;
 }

@@ -33,8 +33,8 @@ type DPUOptions struct {
 // kernel reports a defect of its own meanwhile.
 func AddDPU(t testing.TB, name string, o DPUOptions) *DPU {
 	t.Helper()
-	loadSoftDPU(t)
 	WatchKernelLog(t)
+	loadSoftDPU(t)
 	controller := 1
 	if o.Local {
 		controller = 0

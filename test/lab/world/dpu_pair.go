@@ -18,6 +18,7 @@ type DPUPair struct {
 func AddDPUPair(t testing.TB, o DPUOptions) DPUPair {
 	t.Helper()
 	SetSysctl(t, "net/ipv6/conf/default/disable_ipv6", "1")
+	SetSysctl(t, "net/core/netdev_max_backlog", "20000") // or a burst of TCP is dropped between two netdevs
 	o.VFs = max(1, o.VFs)
 	var pair DPUPair
 	for i, name := range []string{"left", "right"} {
