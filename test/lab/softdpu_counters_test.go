@@ -70,6 +70,20 @@ func TestSoftDPUCounters(t *testing.T) {
 	})
 }
 
+// TestSoftDPUDropped: a frame that a representor does not take is dropped once.
+func TestSoftDPUDropped(t *testing.T) {
+	pair := world.AddDPUPair(t, world.DPUOptions{})
+	vf := pair.DPUs[0].VF(0, 0)
+	world.Run(t, "ip", "link", "set", vf.Netdev(), "mtu", "100")
+	pair.VFs[0].SendFrame(t, pair.VFs[0].Device, make([]byte, 1000), 3)
+	if n := number(t, "/sys/class/net/"+vf.Netdev()+"/statistics/rx_dropped"); n != 3 {
+		t.Errorf("3 frames are longer than the MTU, and %v dropped", n)
+	}
+	if soft := vf.Traffic(t).Software; soft != (world.Traffic{}) {
+		t.Errorf("software has had %+v", soft)
+	}
+}
+
 func checkCounted(t *testing.T, what string, pair world.DPUPair, want places) {
 	t.Helper()
 	left, right := pair.DPUs[0], pair.DPUs[1]

@@ -45,6 +45,9 @@ func TestSoftDPUVFs(t *testing.T) {
 	if vf.Address != "02:00:00:00:00:61" || vf.VLANs[0].VLAN != 100 || vf.VLANs[0].QoS != 3 || vf.Rate.Max != 300 || vf.Rate.Min != 200 || vf.SpoofChk {
 		t.Errorf("configuration %+v", vf)
 	}
+	if _, err := world.Try(t, "ip", "link", "set", d.Uplink(1).Netdev(), "vf", "97", "mac", "01:00:00:00:00:61"); err == nil {
+		t.Error("the address of a group is taken")
+	}
 	world.Batch(t, "ip", fmt.Sprintf("link set %s up\nlink set %s up\n", p.Netdev(), p.Function()))
 	carrier := "/sys/class/net/" + p.Function() + "/carrier"
 	if number(t, carrier) != 0 {

@@ -167,7 +167,7 @@ static int sd_mangle(struct sk_buff *skb, const struct sd_action *a)
 	if (err)
 		return err;
 	word = (u32 *)(skb->data + a->mangle.offset);
-	put_unaligned((get_unaligned(word) & a->mangle.keep) | a->mangle.set, word);
+	put_unaligned((get_unaligned(word) & a->mangle.keep) ^ a->mangle.set, word);
 	return 0;
 }
 
@@ -237,7 +237,6 @@ bool sd_offload(struct sd_port *in, struct sk_buff *skb, int hops)
 
 	if (!r)
 		return false;
-	skb_reset_mac_header(skb);
 	skb_set_network_header(skb, ETH_HLEN);
 	skb->protocol = eth_hdr(skb)->h_proto;
 	skb_forward_csum(skb);

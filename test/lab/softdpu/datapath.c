@@ -109,10 +109,8 @@ static void sd_deliver(struct sd_port *p, enum sd_side side, struct sk_buff *skb
 	}
 	if (!netif_running(dev))
 		sd_count(p, side, SD_rx_if_down_packets, 1);
-	if (dev_forward_skb(dev, skb) == NET_RX_SUCCESS)
+	if (dev_forward_skb(dev, skb) == NET_RX_SUCCESS)	/* else the core counts it as dropped */
 		sd_count_netdev(p, side, true, &f);
-	else
-		sd_count(p, side, SD_rx_dropped, 1);
 }
 
 static void sd_egress_uplink(struct sd_port *p, struct sk_buff *skb, int hops)
@@ -218,6 +216,7 @@ void sd_ingress(struct sd_port *p, struct sk_buff *skb, int hops)
 {
 	struct sd_frame f = sd_frame(skb);
 
+	skb_reset_mac_header(skb);	/* not all who send have */
 	sd_count_port(p, SD_IN, &f);
 	if (hops > SD_MAX_HOPS)
 		sd_drop(p, SD_IN, skb);

@@ -173,7 +173,7 @@ static int sd_get_coalesce(struct net_device *dev, struct ethtool_coalesce *coal
 	.get_sset_count = sd_get_sset_count, .get_strings = sd_get_strings, \
 	.get_ethtool_stats = sd_get_stats, .get_link_ksettings = sd_get_link_ksettings, \
 	.get_channels = sd_get_channels, .get_ringparam = sd_get_ringparam, \
-	.get_coalesce = sd_get_coalesce, .get_ts_info = ethtool_op_get_ts_info
+	.get_coalesce = sd_get_coalesce
 
 const struct ethtool_ops sd_ethtool_representor = { SD_ETHTOOL_OPS };
 const struct ethtool_ops sd_ethtool_function = { SD_ETHTOOL_OPS };

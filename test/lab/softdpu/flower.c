@@ -55,7 +55,8 @@ static int sd_flower_replace(const struct sd_block *b, struct flow_cls_offload *
 		return PTR_ERR(r);
 	mutex_lock(&b->sd->rules);
 	old = sd_rule_find(b->table, f->cookie);
-	err = sd_rule_insert(b, r, &mask, f->common.extack);
+	/* once more, under the lock of the flush that follows a change of mode */
+	err = sd_switchdev(b->sd) ? sd_rule_insert(b, r, &mask, f->common.extack) : -EOPNOTSUPP;
 	if (!err && old)
 		sd_rule_remove(b->sd, old);
 	mutex_unlock(&b->sd->rules);

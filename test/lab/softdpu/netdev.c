@@ -135,6 +135,7 @@ int sd_netdev_up(struct sd_port *p, enum sd_side side, struct device *parent)
 		sd_setup_function(dev, p);
 	dev->features = dev->hw_features;
 	dev->lltx = true;
+	dev->priv_flags &= ~IFF_TX_SKB_SHARING;	/* a frame is handed on, not copied */
 	dev->max_mtu = 9978;
 	dev->needs_free_netdev = true;
 	netif_carrier_off(dev);

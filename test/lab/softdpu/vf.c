@@ -19,7 +19,7 @@ int sd_set_vf_mac(struct net_device *dev, int vf, u8 *mac)
 {
 	struct sd_port *p = sd_vf(dev, vf);
 
-	if (!p)
+	if (!p || is_multicast_ether_addr(mac))
 		return -EINVAL;
 	sd_mac_set(p, mac);
 	return 0;
