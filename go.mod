@@ -15,6 +15,7 @@ require (
 	github.com/prometheus/common v0.74.0
 	github.com/prometheus/exporter-toolkit v0.20.0
 	github.com/rogpeppe/go-internal v1.16.0
+	github.com/safchain/ethtool v0.7.0
 	github.com/vishvananda/netlink v1.3.2-0.20260629151558-4e35dc940f49
 	go.uber.org/goleak v1.3.0
 	go.yaml.in/yaml/v3 v3.0.6

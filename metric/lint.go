@@ -15,7 +15,7 @@ import (
 // layers is the closed list of what may follow dpu_ in a name. Layers overlap
 // and must not be summed, so the layer is in the name and never a label.
 var layers = []string{
-	"interface", "port", "vport", "vf", "offload", "tc", "conntrack", "ovs",
+	"interface", "port", "vport", "vf", "ethtool", "offload", "tc", "conntrack", "ovs",
 	"devlink", "rdma", "pci", "module", "probe", "isolation", "reach", "peer",
 	"collector", "exporter",
 }

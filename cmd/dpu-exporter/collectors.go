@@ -16,6 +16,7 @@ type knownCollector struct {
 var known = []knownCollector{
 	{name: "exporter", byDefault: true, open: openExporter},
 	{name: "interface", byDefault: true, open: openInterface},
+	{name: "ethtool", byDefault: true, open: openEthtool},
 }
 
 func openExporter(n *node) collector.Collector {

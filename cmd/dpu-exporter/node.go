@@ -30,6 +30,9 @@ type node struct {
 	linkModes      *ethtool.Conn
 	linkModesError error // why it is nil
 
+	statistics      *ethtool.Statistics
+	statisticsError error // why it is nil
+
 	open []io.Closer
 }
 
@@ -78,6 +81,9 @@ func (n *node) openReaders() error {
 	}
 	if n.linkModes, n.linkModesError = ethtool.Dial(); n.linkModesError == nil {
 		n.open = append(n.open, n.linkModes)
+	}
+	if n.statistics, n.statisticsError = ethtool.OpenStatistics(); n.statisticsError == nil {
+		n.open = append(n.open, n.statistics)
 	}
 	return nil
 }

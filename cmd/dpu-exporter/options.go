@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -25,6 +26,9 @@ type options struct {
 	include, exclude []string
 	filter           *inventory.Filter // of both
 	interfaceFields  string
+	perQueue         bool
+	rawInclude       []string
+	raw              *regexp.Regexp // of rawInclude
 	sysfs, procfs    string
 	log              promslog.Config
 	logLevelAsked    bool // the user said --log.level
@@ -59,6 +63,9 @@ func (o *options) validate() error {
 	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	var err error
 	if o.filter, err = inventory.NewFilter(o.include, o.exclude); err != nil {
+		errs = append(errs, err)
+	}
+	if o.raw, err = patterns("ethtool.raw-include", o.rawInclude); err != nil {
 		errs = append(errs, err)
 	}
 	if o.collectorTimeout <= 0 {

@@ -26,7 +26,7 @@ func All(dev string) []Ability {
 			try: askEswitch,
 		},
 		{
-			Name: "ethtool ioctl", For: "statistics of drivers", Later: true, Family: "AF_INET",
+			Name: "ethtool ioctl", For: "statistics of drivers", Family: "AF_NETLINK",
 			try: func(context.Context) error { return askDriver() },
 		},
 		{

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/dpu-exporter/dpu-exporter/internal/devlink"
+	"github.com/dpu-exporter/dpu-exporter/internal/ethtool"
 	"github.com/dpu-exporter/dpu-exporter/internal/host"
 	"github.com/dpu-exporter/dpu-exporter/internal/outcome"
 )
@@ -37,13 +38,13 @@ func openEcho() error {
 // askDriver asks lo for its driver by SIOCETHTOOL. That lo has none is an
 // answer too.
 func askDriver() error {
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	s, err := ethtool.OpenStatistics()
 	if err != nil {
-		return fmt.Errorf("socket: %w", err)
+		return err
 	}
-	defer unix.Close(fd)
-	if _, err := unix.IoctlGetEthtoolDrvinfo(fd, "lo"); err != nil && !errors.Is(err, unix.EOPNOTSUPP) {
-		return fmt.Errorf("ethtool ioctl: %w", err)
+	defer s.Close()
+	if _, err := s.Describe("lo"); err != nil && outcome.Of(err) != outcome.Unsupported {
+		return err
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func Of(err error) Outcome {
 	switch {
 	case err == nil:
 		return OK
-	case isAny(err, syscall.EOPNOTSUPP, syscall.EPROTONOSUPPORT, syscall.ENOSYS, fs.ErrNotExist):
+	case isAny(err, errors.ErrUnsupported, syscall.EOPNOTSUPP, syscall.EPROTONOSUPPORT, syscall.ENOSYS, fs.ErrNotExist):
 		return Unsupported
 	case isAny(err, fs.ErrPermission, syscall.EAFNOSUPPORT):
 		return NotPermitted

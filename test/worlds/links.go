@@ -35,6 +35,19 @@ func AddVethInGroup(t testing.TB, name, peer string, group int) {
 	SetUp(t, peer)
 }
 
+// AddWideVeth makes a veth pair whose first end has so many queues each way, for
+// an interface with thousands of statistics: nine a queue, and one.
+func AddWideVeth(t testing.TB, name, peer string, queues int) {
+	t.Helper()
+	attrs := netlink.NewLinkAttrs()
+	attrs.Name, attrs.NumRxQueues, attrs.NumTxQueues = name, queues, queues
+	if err := netlink.LinkAdd(&netlink.Veth{LinkAttrs: attrs, PeerName: peer}); err != nil {
+		t.Fatalf("add veth %s of %d queues: %v", name, queues, err)
+	}
+	SetUp(t, name)
+	SetUp(t, peer)
+}
+
 // DeleteGroup deletes all devices of a group at once, and with them the peers
 // of its veths (IFLA_GROUP of RTM_DELLINK).
 func DeleteGroup(t testing.TB, group int) {

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"github.com/alecthomas/kingpin/v2"
+
+	"github.com/dpu-exporter/dpu-exporter/collector"
+)
+
+func ethtoolFlags(app *kingpin.Application, o *options) {
+	app.Flag("ethtool.per-queue", "Export what drivers count by queue also by queue (dpu_interface_queue_*): thousands of series on a NIC with many.").
+		BoolVar(&o.perQueue)
+	app.Flag("ethtool.raw-include", "Regexp of driver statistics to export as dpu_ethtool_stat, of those that no other row has. It must match the whole of the driver's string; may be repeated.").
+		PlaceHolder("REGEXP").StringsVar(&o.rawInclude)
+}
+
+func openEthtool(n *node) collector.Collector {
+	return collector.NewEthtool(collector.EthtoolOptions{
+		Statistics:      n.statistics,
+		StatisticsError: n.statisticsError,
+		PerQueue:        n.options.perQueue,
+		Raw:             n.options.raw,
+		AllOfOthers:     n.options.interfaceFields == string(collector.AllFields),
+	})
+}

@@ -1,0 +1,105 @@
+package driver
+
+// drivers/net/ethernet/amazon/ena/ena_ethtool.c.
+var ena = &Table{Driver: "ena", Entries: []Entry{
+	{String: "queue_{queue}_tx_cnt", Quantity: ringTransmitPackets},
+	{String: "queue_{queue}_tx_bytes", Quantity: ringTransmitBytes},
+	{String: "queue_{queue}_rx_cnt", Quantity: ringReceivePackets},
+	{String: "queue_{queue}_rx_bytes", Quantity: ringReceiveBytes},
+	{String: "queue_{queue}_tx_queue_stop", Quantity: ringStopped},
+	{String: "queue_{queue}_tx_queue_wakeup", Quantity: ringWoken},
+	{String: "queue_{queue}_tx_dma_mapping_err", Quantity: ringMappingErrors},
+	{String: "queue_{queue}_rx_dma_mapping_err", Quantity: ringMappingErrors},
+	{String: "queue_{queue}_tx_linearize", Quantity: ringLinearized},
+	{String: "queue_{queue}_tx_bad_req_id", Quantity: ringTransmitCompletion},
+	{String: "queue_{queue}_rx_bad_req_id", Quantity: ringReceiveCompletions},
+	{String: "queue_{queue}_rx_csum_good", Quantity: ringChecksumVerified},
+	{String: "queue_{queue}_rx_bad_csum", Quantity: ringChecksumErrors},
+	{String: "queue_{queue}_rx_csum_bad", Quantity: ringChecksumErrors}, // the newer name
+	{String: "queue_{queue}_rx_csum_unchecked", Quantity: ringChecksumNone},
+	{String: "queue_{queue}_rx_page_alloc_fail", Quantity: ringAllocationErrors},
+	{String: "queue_{queue}_rx_skb_alloc_fail", Quantity: ringAllocationErrors},
+	{String: "queue_{queue}_rx_empty_rx_ring", Quantity: ringDrops},
+	{String: "queue_{queue}_rx_xdp_drop", Quantity: ringXDPDropped},
+	{String: "queue_{queue}_rx_xdp_tx", Quantity: ringXDPTransmitted},
+	{String: "queue_{queue}_rx_xdp_redirect", Quantity: ringXDPRedirected},
+	{String: "tx_timeout", Quantity: driverTimeouts},
+	{String: "bw_in_allowance_exceeded", Quantity: driverAllowance, Label: "receive_bandwidth"},
+	{String: "bw_out_allowance_exceeded", Quantity: driverAllowance, Label: "transmit_bandwidth"},
+	{String: "pps_allowance_exceeded", Quantity: driverAllowance, Label: "packet_rate"},
+	{String: "conntrack_allowance_exceeded", Quantity: driverAllowance, Label: "connections"},
+	{String: "linklocal_allowance_exceeded", Quantity: driverAllowance, Label: "link_local"},
+}}
+
+// drivers/net/virtio_net.c; before 6.8 the strings begin with rx_queue_N_.
+var virtioNet = &Table{Driver: "virtio_net", Entries: []Entry{
+	{String: "rx{queue}_packets", Quantity: ringReceivePackets},
+	{String: "rx{queue}_bytes", Quantity: ringReceiveBytes},
+	{String: "rx{queue}_drops", Quantity: ringReceiveDropped},
+	{String: "rx{queue}_xdp_packets", Quantity: ringXDPPackets},
+	{String: "rx{queue}_xdp_tx", Quantity: ringXDPTransmitted},
+	{String: "rx{queue}_xdp_redirects", Quantity: ringXDPRedirected},
+	{String: "rx{queue}_xdp_drops", Quantity: ringXDPDropped},
+	{String: "tx{queue}_packets", Quantity: ringTransmitPackets},
+	{String: "tx{queue}_bytes", Quantity: ringTransmitBytes},
+	{String: "tx{queue}_xdp_tx", Quantity: ringXDPReceived},
+	{String: "tx{queue}_xdp_tx_drops", Quantity: ringXDPReceiveErrors},
+	{String: "tx{queue}_stop", Quantity: ringStopped},
+	{String: "tx{queue}_wake", Quantity: ringWoken},
+	{String: "rx_queue_{queue}_packets", Quantity: ringReceivePackets},
+	{String: "rx_queue_{queue}_bytes", Quantity: ringReceiveBytes},
+	{String: "rx_queue_{queue}_drops", Quantity: ringReceiveDropped},
+	{String: "rx_queue_{queue}_xdp_packets", Quantity: ringXDPPackets},
+	{String: "rx_queue_{queue}_xdp_tx", Quantity: ringXDPTransmitted},
+	{String: "rx_queue_{queue}_xdp_redirects", Quantity: ringXDPRedirected},
+	{String: "rx_queue_{queue}_xdp_drops", Quantity: ringXDPDropped},
+	{String: "tx_queue_{queue}_packets", Quantity: ringTransmitPackets},
+	{String: "tx_queue_{queue}_bytes", Quantity: ringTransmitBytes},
+	{String: "tx_queue_{queue}_xdp_tx", Quantity: ringXDPReceived},
+	{String: "tx_queue_{queue}_xdp_tx_drops", Quantity: ringXDPReceiveErrors},
+}}
+
+// drivers/net/vmxnet3/vmxnet3_ethtool.c: an outline, whose indentation is part
+// of the strings. What a drop was for stands below its total and is left raw.
+var vmxnet3 = &Table{Driver: "vmxnet3", Sections: []string{"Tx Queue#", "Rx Queue#"}, Entries: []Entry{
+	{String: "  ucast pkts tx", Quantity: ringTransmitPackets},
+	{String: "  mcast pkts tx", Quantity: ringTransmitPackets},
+	{String: "  bcast pkts tx", Quantity: ringTransmitPackets},
+	{String: "  ucast bytes tx", Quantity: ringTransmitBytes},
+	{String: "  mcast bytes tx", Quantity: ringTransmitBytes},
+	{String: "  bcast bytes tx", Quantity: ringTransmitBytes},
+	{String: "  TSO pkts tx", Quantity: ringTSOPackets},
+	{String: "  TSO bytes tx", Quantity: ringTSOBytes},
+	{String: "  pkts tx err", Quantity: ringTransmitErrors},
+	{String: "  pkts tx discard", Quantity: ringTransmitDropped},
+	{String: "  drv dropped tx total", Quantity: ringTransmitDropped},
+	{String: "  ring full", Quantity: ringStopped},
+	{String: "  pkts linearized", Quantity: ringLinearized},
+	{String: "  ucast pkts rx", Quantity: ringReceivePackets},
+	{String: "  mcast pkts rx", Quantity: ringReceivePackets},
+	{String: "  bcast pkts rx", Quantity: ringReceivePackets},
+	{String: "  ucast bytes rx", Quantity: ringReceiveBytes},
+	{String: "  mcast bytes rx", Quantity: ringReceiveBytes},
+	{String: "  bcast bytes rx", Quantity: ringReceiveBytes},
+	{String: "  LRO pkts rx", Quantity: ringLROPackets},
+	{String: "  LRO byte rx", Quantity: ringLROBytes},
+	{String: "  pkts rx OOB", Quantity: ringOutOfBuffer},
+	{String: "  pkts rx err", Quantity: ringReceiveErrors},
+	{String: "  drv dropped rx total", Quantity: ringReceiveDropped},
+	{String: "  rx buf alloc fail", Quantity: ringAllocationErrors},
+	{String: "tx timeout count", Quantity: driverTimeouts},
+}}
+
+// drivers/net/veth.c: what XDP did; the traffic is in the interface's own
+// counters.
+var veth = &Table{Driver: "veth", Entries: []Entry{
+	{String: "rx_queue_{queue}_xdp_packets", Quantity: ringXDPPackets},
+	{String: "rx_queue_{queue}_xdp_bytes", Quantity: ringXDPBytes},
+	{String: "rx_queue_{queue}_drops", Quantity: ringDrops},
+	{String: "rx_queue_{queue}_xdp_redirect", Quantity: ringXDPRedirected},
+	{String: "rx_queue_{queue}_xdp_drops", Quantity: ringXDPDropped},
+	{String: "rx_queue_{queue}_xdp_tx", Quantity: ringXDPTransmitted},
+	{String: "rx_queue_{queue}_xdp_tx_errors", Quantity: ringXDPTransmitErrors},
+	{String: "tx_queue_{queue}_xdp_xmit", Quantity: ringXDPReceived},
+	{String: "tx_queue_{queue}_xdp_xmit_errors", Quantity: ringXDPReceiveErrors},
+}}
