@@ -30,9 +30,6 @@ type node struct {
 	linkModes      *ethtool.Conn
 	linkModesError error // why it is nil
 
-	statistics      *ethtool.Statistics
-	statisticsError error // why it is nil
-
 	open []io.Closer
 }
 
@@ -82,10 +79,21 @@ func (n *node) openReaders() error {
 	if n.linkModes, n.linkModesError = ethtool.Dial(); n.linkModesError == nil {
 		n.open = append(n.open, n.linkModes)
 	}
-	if n.statistics, n.statisticsError = ethtool.OpenStatistics(); n.statisticsError == nil {
-		n.open = append(n.open, n.statistics)
-	}
 	return nil
+}
+
+// opened is a reader of one collector, or why there is none. A node that only
+// describes its collectors opens nothing.
+func opened[T io.Closer](n *node, open func() (T, error)) (T, error) {
+	if n.inventory == nil {
+		var none T
+		return none, nil
+	}
+	reader, err := open()
+	if err == nil {
+		n.open = append(n.open, reader)
+	}
+	return reader, err
 }
 
 func (n *node) runnerOptions(log *slog.Logger) collector.Options {

@@ -4,6 +4,7 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 
 	"github.com/dpu-exporter/dpu-exporter/collector"
+	"github.com/dpu-exporter/dpu-exporter/internal/ethtool"
 )
 
 func ethtoolFlags(app *kingpin.Application, o *options) {
@@ -14,9 +15,10 @@ func ethtoolFlags(app *kingpin.Application, o *options) {
 }
 
 func openEthtool(n *node) collector.Collector {
+	statistics, err := opened(n, ethtool.OpenStatistics)
 	return collector.NewEthtool(collector.EthtoolOptions{
-		Statistics:      n.statistics,
-		StatisticsError: n.statisticsError,
+		Statistics:      statistics,
+		StatisticsError: err,
 		PerQueue:        n.options.perQueue,
 		Raw:             n.options.raw,
 		AllOfOthers:     n.options.interfaceFields == string(collector.AllFields),
