@@ -4,7 +4,9 @@
 package ethtool
 
 import (
+	"context"
 	"errors"
+	"fmt"
 
 	"github.com/dpu-exporter/dpu-exporter/internal/genl"
 	"github.com/mdlayher/netlink"
@@ -34,10 +36,18 @@ func Dial() (*Conn, error) {
 // Close closes the connection. It may be called more than once.
 func (c *Conn) Close() error { return c.family.Close() }
 
+// headerAttribute is ETHTOOL_A_*_HEADER of every request but those of statistics.
+const headerAttribute = 1
+
 // encodeHeader returns a request's header attribute: one device, or all with
 // index 0, and ETHTOOL_FLAG_*.
 func encodeHeader(attribute uint16, index int, flags uint32) ([]byte, error) {
 	e := netlink.NewAttributeEncoder()
+	addHeader(e, attribute, index, flags)
+	return e.Encode()
+}
+
+func addHeader(e *netlink.AttributeEncoder, attribute uint16, index int, flags uint32) {
 	e.Nested(attribute, func(header *netlink.AttributeEncoder) error {
 		if index != 0 {
 			header.Uint32(unix.ETHTOOL_A_HEADER_DEV_INDEX, uint32(index))
@@ -45,7 +55,22 @@ func encodeHeader(attribute uint16, index int, flags uint32) ([]byte, error) {
 		header.Uint32(unix.ETHTOOL_A_HEADER_FLAGS, flags)
 		return nil
 	})
-	return e.Encode()
+}
+
+// ask puts a question that has but a header about one device and decodes the
+// answer into into; what names the question in errors.
+func ask[T any](ctx context.Context, c *Conn, what string, command uint8, index int, flags uint32, into *T, fields []genl.Field[T]) error {
+	request, err := encodeHeader(headerAttribute, index, flags)
+	if err == nil {
+		var reply []byte
+		if reply, err = c.family.Do(ctx, command, request); err == nil {
+			err = genl.Decode(into, reply, fields)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s of interface %d: %w", what, index, err)
+	}
+	return nil
 }
 
 // device is who a reply is about (ETHTOOL_A_HEADER_*).

@@ -29,6 +29,16 @@ func scripted(t *testing.T, script func(genltest.Request) genltest.Reply) *Conn 
 var calls = map[string]func(*testing.T, *Conn) error{
 	"link modes":    func(t *testing.T, c *Conn) error { return c.LinkModes(t.Context(), func(LinkMode) {}) },
 	"link modes of": func(t *testing.T, c *Conn) error { _, err := c.LinkModesOf(t.Context(), 4); return err },
+	"groups":        func(t *testing.T, c *Conn) error { _, err := c.Groups(t.Context(), 4); return err },
+	"pause":         func(t *testing.T, c *Conn) error { _, err := c.Pause(t.Context(), 4); return err },
+	"FEC":           func(t *testing.T, c *Conn) error { _, err := c.FEC(t.Context(), 4); return err },
+	"link state":    func(t *testing.T, c *Conn) error { _, err := c.LinkState(t.Context(), 4); return err },
+	"rings":         func(t *testing.T, c *Conn) error { _, err := c.Rings(t.Context(), 4); return err },
+	"channels":      func(t *testing.T, c *Conn) error { _, err := c.Channels(t.Context(), 4); return err },
+	"coalescing":    func(t *testing.T, c *Conn) error { _, err := c.Coalesce(t.Context(), 4); return err },
+	"features":      func(t *testing.T, c *Conn) error { _, err := c.Features(t.Context(), 4); return err },
+	"timestamping":  func(t *testing.T, c *Conn) error { _, err := c.Timestamping(t.Context(), 4); return err },
+	"module page":   func(t *testing.T, c *Conn) error { _, err := c.ModulePage(t.Context(), 4, 0x50, 0, 0, 128); return err },
 }
 
 func TestErrors(t *testing.T) { genltest.CheckErrors(t, scripted, calls) }

@@ -20,6 +20,8 @@ type LinkMode struct {
 	Duplex  Duplex  // ETHTOOL_A_LINKMODES_DUPLEX
 	Lanes   *uint32 // ETHTOOL_A_LINKMODES_LANES, kernel 5.12 and newer
 	Autoneg *bool   // ETHTOOL_A_LINKMODES_AUTONEG
+
+	SupportedSpeed *uint32 // the highest of ETHTOOL_A_LINKMODES_OURS, Mbit/s
 }
 
 // Duplex says whether both ends may send at once.
@@ -85,6 +87,8 @@ var linkModeFields = []genl.Field[LinkMode]{
 		}},
 	{Type: unix.ETHTOOL_A_LINKMODES_AUTONEG, Name: "ETHTOOL_A_LINKMODES_AUTONEG",
 		Read: func(m *LinkMode, d *netlink.AttributeDecoder) { m.Autoneg = new(d.Uint8() != 0) }},
+	{Type: unix.ETHTOOL_A_LINKMODES_OURS, Name: "ETHTOOL_A_LINKMODES_OURS",
+		Read: func(m *LinkMode, d *netlink.AttributeDecoder) { m.SupportedSpeed = readSupported(d) }},
 	{Type: unix.ETHTOOL_A_LINKMODES_SPEED, Name: "ETHTOOL_A_LINKMODES_SPEED",
 		Read: func(m *LinkMode, d *netlink.AttributeDecoder) { m.Speed = knownSpeed(d.Uint32()) }},
 	{Type: unix.ETHTOOL_A_LINKMODES_DUPLEX, Name: "ETHTOOL_A_LINKMODES_DUPLEX",
