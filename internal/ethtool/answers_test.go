@@ -172,7 +172,16 @@ func names(e *netlink.AttributeEncoder, kind uint16, names ...string) {
 
 func TestFeatures(t *testing.T) {
 	c, _ := answering(t, func(e *netlink.AttributeEncoder) {
-		names(e, unix.ETHTOOL_A_FEATURES_HW, "rx-gro", "hw-tc-offload")
+		nest(e, unix.ETHTOOL_A_FEATURES_HW, func(set *netlink.AttributeEncoder) { // with a mask of all
+			nest(set, unix.ETHTOOL_A_BITSET_BITS, func(bits *netlink.AttributeEncoder) {
+				for name, on := range map[string]bool{"rx-gro": true, "hw-tc-offload": true, "rx-lro": false} {
+					nest(bits, unix.ETHTOOL_A_BITSET_BITS_BIT, func(bit *netlink.AttributeEncoder) {
+						bit.String(unix.ETHTOOL_A_BITSET_BIT_NAME, name)
+						bit.Flag(unix.ETHTOOL_A_BITSET_BIT_VALUE, on)
+					})
+				}
+			})
+		})
 		names(e, unix.ETHTOOL_A_FEATURES_WANTED, "hw-tc-offload")
 		names(e, unix.ETHTOOL_A_FEATURES_ACTIVE, "rx-gro", "netns-local")
 	})

@@ -37,10 +37,23 @@ func readFeatures(f Features, on bool, d *netlink.AttributeDecoder) {
 	}
 }
 
-// bitNames are the bits of a bitset that is not compact, by name.
-type bitNames []string
+// bitNames are the bits of a bitset that is not compact, by name. Without a mask
+// it lists those that are set, with one all that the mask has.
+type bitNames struct {
+	noMask bool
+	set    []string
+}
+
+// namesOf are the bits that are set.
+func namesOf(d *netlink.AttributeDecoder) []string {
+	var names bitNames
+	d.Nested(func(set *netlink.AttributeDecoder) error { return genl.DecodeFrom(&names, set, bitNamesFields) })
+	return names.set
+}
 
 var bitNamesFields = []genl.Field[bitNames]{
+	{Type: unix.ETHTOOL_A_BITSET_NOMASK, Name: "ETHTOOL_A_BITSET_NOMASK",
+		Read: func(n *bitNames, _ *netlink.AttributeDecoder) { n.noMask = true }},
 	{Type: unix.ETHTOOL_A_BITSET_BITS, Name: "ETHTOOL_A_BITSET_BITS",
 		Read: func(n *bitNames, d *netlink.AttributeDecoder) {
 			d.Nested(func(bits *netlink.AttributeDecoder) error { return genl.DecodeFrom(n, bits, bitsFields) })
@@ -50,18 +63,22 @@ var bitNamesFields = []genl.Field[bitNames]{
 var bitsFields = []genl.Field[bitNames]{
 	{Type: unix.ETHTOOL_A_BITSET_BITS_BIT, Name: "ETHTOOL_A_BITSET_BITS_BIT",
 		Read: func(n *bitNames, d *netlink.AttributeDecoder) {
-			d.Nested(func(bit *netlink.AttributeDecoder) error { return genl.DecodeFrom(n, bit, bitFields) })
+			b := namedBit{set: n.noMask}
+			d.Nested(func(bit *netlink.AttributeDecoder) error { return genl.DecodeFrom(&b, bit, bitFields) })
+			if b.set {
+				n.set = append(n.set, b.name)
+			}
 		}},
 }
 
-var bitFields = []genl.Field[bitNames]{
-	{Type: unix.ETHTOOL_A_BITSET_BIT_NAME, Name: "ETHTOOL_A_BITSET_BIT_NAME",
-		Read: func(n *bitNames, d *netlink.AttributeDecoder) { *n = append(*n, d.String()) }},
+type namedBit struct {
+	name string
+	set  bool
 }
 
-// namesOf are the bits that a bitset without a mask names.
-func namesOf(d *netlink.AttributeDecoder) bitNames {
-	names := bitNames{}
-	d.Nested(func(set *netlink.AttributeDecoder) error { return genl.DecodeFrom(&names, set, bitNamesFields) })
-	return names
+var bitFields = []genl.Field[namedBit]{
+	{Type: unix.ETHTOOL_A_BITSET_BIT_NAME, Name: "ETHTOOL_A_BITSET_BIT_NAME", Required: true,
+		Read: func(b *namedBit, d *netlink.AttributeDecoder) { b.name = d.String() }},
+	{Type: unix.ETHTOOL_A_BITSET_BIT_VALUE, Name: "ETHTOOL_A_BITSET_BIT_VALUE",
+		Read: func(b *namedBit, _ *netlink.AttributeDecoder) { b.set = true }},
 }
