@@ -68,7 +68,8 @@ type ethtoolReading struct {
 
 	// Guarded by Ethtool.mu.
 	plan     *driver.Plan
-	places   []int // beside plan.Slots
+	places   []int  // beside plan.Slots
+	hasPlace []bool // beside Ethtool.rows: those in places
 	sums     []uint64
 	asked    bool
 	err      error
@@ -77,7 +78,7 @@ type ethtoolReading struct {
 
 // NewEthtool returns the collector.
 func NewEthtool(opts EthtoolOptions) *Ethtool {
-	c := &Ethtool{opts: opts, rows: append(driver.Rows(), driver.UnmappedRow, driver.RawRow), places: map[*metric.Row]int{}}
+	c := &Ethtool{opts: opts, rows: append(driver.Rows(), driver.UnmappedRow, driver.RawRow, pauseInfoRow, fecInfoRow, linkDownReasonRow), places: map[*metric.Row]int{}}
 	for i, r := range c.rows {
 		c.places[r] = i
 	}
@@ -187,14 +188,15 @@ func (c *Ethtool) describe(r *ethtoolReading, d *inventory.Device) error {
 	plan := driver.NewPlan(driver.TableOf(described.Driver), d.Name, described.Names, driver.Options{
 		PerQueue: c.opts.PerQueue, Raw: c.opts.Raw, Wanted: c.wantedOf(d.Role),
 	})
-	places := make([]int, len(plan.Slots))
+	places, hasPlace := make([]int, len(plan.Slots)), make([]bool, len(c.rows))
 	for i, s := range plan.Slots {
 		places[i] = c.places[s.Row]
+		hasPlace[places[i]] = true
 	}
 	r.driver, r.count, r.described = described.Driver, len(described.Names), time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r.plan, r.places, r.sums = plan, places, make([]uint64, len(plan.Slots))
+	r.plan, r.places, r.hasPlace, r.sums = plan, places, hasPlace, make([]uint64, len(plan.Slots))
 	return nil
 }
 

@@ -68,6 +68,7 @@ func ethtoolFromCase(t *testing.T, dir string) Collector {
 	if opts.Raw != "" {
 		o.Raw = regexp.MustCompile("^(?:" + opts.Raw + ")$")
 	}
+	standardFromCase(t, dir, &o)
 	return NewEthtool(o)
 }
 

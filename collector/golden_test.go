@@ -26,6 +26,7 @@ var update = flag.Bool("update", false, "rewrite want.prom of every case")
 var constructors = map[string]func(t *testing.T, dir string) Collector{
 	"ethtool":   ethtoolFromCase,
 	"interface": interfaceFromCase,
+	"link":      linkFromCase,
 }
 
 // TestGolden walks testdata/<collector>/<case>: devices.json is the inventory,
@@ -64,6 +65,12 @@ func exposition(t *testing.T, c Collector, inv *inventory.Snapshot) string {
 			}
 		}
 	}
+	return collected(t, c, inv)
+}
+
+// collected is exposition without sampling.
+func collected(t *testing.T, c Collector, inv *inventory.Snapshot) string {
+	t.Helper()
 	set := metric.NewSet(c.Rows())
 	emit := &Emit{Emitter: set.Begin()}
 	if err := c.Collect(t.Context(), inv, emit); err != nil {

@@ -92,6 +92,19 @@ var (
 		Help:   "Speed of the link; absent when the driver does not know it, made up by the kernel for veth, tun and bridges",
 		Source: "ETHTOOL_A_LINKMODES_SPEED, Mbit/s × 125000",
 	}
+	speedMaxRow = &metric.Row{
+		Name: "dpu_interface_speed_max_bytes_per_second", Kind: metric.Gauge, Unit: "bytes_per_second", Labels: byDevice, Proof: metric.Live,
+		Help:   "The highest speed that the device supports; absent where it has no list of link modes, or one with modes that this version does not know",
+		Source: "ETHTOOL_A_LINKMODES_OURS (its mask)",
+	}
+	lanesRow = &metric.Row{
+		Name: "dpu_interface_link_lanes", Kind: metric.Gauge, Unit: "lanes", Labels: byDevice, Proof: metric.Live,
+		Help: "Lanes that the link runs over", Source: "ETHTOOL_A_LINKMODES_LANES",
+	}
+	autonegRow = &metric.Row{
+		Name: "dpu_interface_autonegotiation", Kind: metric.Gauge, Labels: byDevice, Proof: metric.Live,
+		Help: "1 if the port negotiates its link mode, 0 if it was set; of ports only", Source: "ETHTOOL_A_LINKMODES_AUTONEG",
+	}
 	fullDuplexRow = &metric.Row{
 		Name: "dpu_interface_full_duplex", Kind: metric.Gauge, Labels: byDevice, Proof: metric.Live,
 		Help:   "1 if the link is full duplex, 0 if half; absent when the driver does not know it",
@@ -134,7 +147,7 @@ func slowPath(name, unit, field string) *metric.Row {
 func interfaceRows() []*metric.Row {
 	rows := []*metric.Row{
 		infoRow, configInfoRow, upRow, carrierRow, operStateRow, carrierChangesRow, carrierUpsRow, carrierDownsRow,
-		mtuRow, speedRow, fullDuplexRow,
+		mtuRow, speedRow, speedMaxRow, lanesRow, autonegRow, fullDuplexRow,
 	}
 	for _, table := range [][]fieldRow{statsRows, slowPathRows} {
 		for _, f := range table {

@@ -82,6 +82,15 @@ func (c *Interface) emitLinkModes() {
 		if m.Speed != nil {
 			c.emit.Add(speedRow, ethtool.SpeedBytesPerSecond(*m.Speed), d.Name)
 		}
+		if m.SupportedSpeed != nil {
+			c.emit.Add(speedMaxRow, ethtool.SpeedBytesPerSecond(*m.SupportedSpeed), d.Name)
+		}
+		if m.Lanes != nil {
+			c.emit.Add(lanesRow, float64(*m.Lanes), d.Name)
+		}
+		if m.Autoneg != nil && isPort(d) {
+			c.emit.Add(autonegRow, oneIf(*m.Autoneg), d.Name)
+		}
 		if m.Duplex != ethtool.UnknownDuplex {
 			c.emit.Add(fullDuplexRow, oneIf(m.Duplex == ethtool.Full), d.Name)
 		}

@@ -17,6 +17,8 @@ var known = []knownCollector{
 	{name: "exporter", byDefault: true, open: openExporter},
 	{name: "interface", byDefault: true, open: openInterface},
 	{name: "ethtool", byDefault: true, open: openEthtool},
+	{name: "link", byDefault: true, open: openLink},
+	{name: "module", byDefault: true, open: openModule},
 }
 
 func openExporter(n *node) collector.Collector {

@@ -16,11 +16,30 @@ func ethtoolFlags(app *kingpin.Application, o *options) {
 
 func openEthtool(n *node) collector.Collector {
 	statistics, err := opened(n, ethtool.OpenStatistics)
+	standard, standardErr := opened(n, ethtool.Dial)
 	return collector.NewEthtool(collector.EthtoolOptions{
 		Statistics:      statistics,
 		StatisticsError: err,
+		Standard:        standard,
+		StandardError:   standardErr,
 		PerQueue:        n.options.perQueue,
 		Raw:             n.options.raw,
 		AllOfOthers:     n.options.interfaceFields == string(collector.AllFields),
 	})
+}
+
+func openLink(n *node) collector.Collector {
+	settings, err := opened(n, ethtool.Dial)
+	return collector.NewLink(collector.LinkOptions{
+		Settings:      settings,
+		SettingsError: err,
+		AllOfOthers:   n.options.interfaceFields == string(collector.AllFields),
+	})
+}
+
+// openModule opens a connection of its own: a module that hangs holds up none
+// of the others.
+func openModule(n *node) collector.Collector {
+	modules, err := opened(n, ethtool.Dial)
+	return collector.NewModule(collector.ModuleOptions{Modules: modules, ModulesError: err})
 }

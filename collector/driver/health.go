@@ -29,11 +29,14 @@ var priorityQuantities = []*Quantity{
 
 // The health of cable, module and PCI link, and of the driver.
 var (
-	portLinkDown         = counter(metric.Replayed, "port_link_down_events", "events", "Times the physical link went down", "")
+	portLinkDown         = standard(metric.Replayed, "port_link_down_events", "events", "Times the physical link went down", "linkstate link_down_events")
 	portSymbolErrorsPCS  = counter(metric.Replayed, "port_receive_pcs_symbol_errors", "errors", "Symbol errors left after forward error correction", "")
-	portCorrectedBits    = standard(metric.Replayed, "port_fec_corrected_errors", "errors", "Bit errors that forward error correction mended", "corrected_bits of FEC")
-	portCorrectedBlocks  = standard(metric.Replayed, "port_fec_corrected_blocks", "blocks", "FEC blocks with errors that were mended", "corrected_blocks of FEC")
-	portLostBlocks       = standard(metric.Replayed, "port_fec_uncorrectable_blocks", "blocks", "FEC blocks with errors that could not be mended", "uncorrectable_blocks of FEC")
+	portCorrectedBits    = standard(metric.Replayed, "port_fec_corrected_errors", "errors", "Bit errors that forward error correction mended", "fec corrected_bits")
+	portCorrectedBlocks  = standard(metric.Replayed, "port_fec_corrected_blocks", "blocks", "FEC blocks with errors that were mended", "fec corrected_blocks")
+	portLostBlocks       = standard(metric.Replayed, "port_fec_uncorrectable_blocks", "blocks", "FEC blocks with errors that could not be mended", "fec uncorrectable_blocks")
+	laneCorrectedBits    = labelled(metric.FromSource, "port_fec_lane_corrected_errors", "errors", "Bit errors of one lane that forward error correction mended", "fec corrected_bits lane", "lane")
+	laneCorrectedBlocks  = labelled(metric.FromSource, "port_fec_lane_corrected_blocks", "blocks", "FEC blocks of one lane with errors that were mended", "fec corrected_blocks lane", "lane")
+	laneLostBlocks       = labelled(metric.FromSource, "port_fec_lane_uncorrectable_blocks", "blocks", "FEC blocks of one lane with errors that could not be mended", "fec uncorrectable_blocks lane", "lane")
 	portLaneErrors       = counter(metric.Replayed, "port_lane_receive_errors", "errors", "Bit errors of one lane before or after correction, as the driver counts them", "lane")
 	portBufferThreshold  = counter(metric.Replayed, "port_receive_buffer_passed_threshold", "events", "Times the port's receive buffer filled beyond its threshold", "")
 	portLocalFaults      = counter(metric.FromSource, "port_local_faults", "events", "Faults of the local end of the link", "")
@@ -55,7 +58,8 @@ func gauge(name, help string) *Quantity {
 }
 
 var healthQuantities = []*Quantity{
-	portLinkDown, portSymbolErrorsPCS, portCorrectedBits, portCorrectedBlocks, portLostBlocks, portLaneErrors,
+	portLinkDown, portSymbolErrorsPCS, portCorrectedBits, portCorrectedBlocks, portLostBlocks,
+	laneCorrectedBits, laneCorrectedBlocks, laneLostBlocks, portLaneErrors,
 	portBufferThreshold, portLocalFaults, portRemoteFaults, moduleEvents,
 	pciReceiveIntegrity, pciTransmitIntegrity, pciStalledReads, pciStalledWrites, pciStalledReadTime, pciStalledWriteTime,
 	pciBufferOverflow, driverTimeouts, driverAllowance,

@@ -14,6 +14,10 @@ import (
 type Quantity struct {
 	Row   *metric.Row // labels: device, and at most one more
 	Queue *metric.Row // labels: device, queue; nil where no driver counts it by queue
+
+	// Standard is what ethtool netlink calls it, its group first: "eth-mac
+	// FramesReceivedOK"; "" where only drivers' own statistics have it.
+	Standard string
 }
 
 // extra is the name of the row's second label, "" without one.
@@ -35,8 +39,13 @@ func counter(proof metric.Proof, name, unit, help, label string) *Quantity {
 // is the kernel's name of it there, and it is taken from there where a driver
 // gives it.
 func standard(proof metric.Proof, name, unit, help, attribute string) *Quantity {
-	return &Quantity{Row: row(proof, metric.Counter, "dpu_"+name+"_total", unit, help,
-		attribute+" (ethtool netlink), else the driver statistic that docs/hardware.md names", "")}
+	return labelled(proof, name, unit, help, attribute, "")
+}
+
+// labelled is standard with a second label.
+func labelled(proof metric.Proof, name, unit, help, attribute, label string) *Quantity {
+	return &Quantity{Standard: attribute, Row: row(proof, metric.Counter, "dpu_"+name+"_total", unit, help,
+		attribute+" (ethtool netlink), else the driver statistic that docs/hardware.md names", label)}
 }
 
 // queued is what the driver counts in its rings: it has a row for the device,
@@ -76,6 +85,17 @@ func Rows() []*metric.Row {
 	for _, q := range Quantities() {
 		if q.Queue != nil {
 			rows = append(rows, q.Queue)
+		}
+	}
+	return rows
+}
+
+// Standard are the rows of ethtool's standard statistics by their names.
+func Standard() map[string]*metric.Row {
+	rows := map[string]*metric.Row{}
+	for _, q := range Quantities() {
+		if q.Standard != "" {
+			rows[q.Standard] = q.Row
 		}
 	}
 	return rows
