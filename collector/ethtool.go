@@ -179,6 +179,25 @@ func (c *Ethtool) read(r *ethtoolReading, d *inventory.Device) ([]uint64, error)
 // errNoStatistics is the state of a device whose driver has none.
 var errNoStatistics = fmt.Errorf("no driver statistics: %w", errors.ErrUnsupported)
 
+// ofVF is the place of what the collector of virtual functions exports.
+const ofVF = -1
+
+// VFDrops visits what the device's driver counts as dropped of each virtual
+// function: the row, the function's number and the newest reading.
+func (c *Ethtool) VFDrops(device inventory.Key, visit func(row *metric.Row, vf string, dropped float64)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.readings[device]
+	if r == nil || r.err != nil || r.plan == nil {
+		return
+	}
+	for i, s := range r.plan.Slots {
+		if r.places[i] == ofVF {
+			visit(s.Row, s.Labels[1], float64(r.sums[i]))
+		}
+	}
+}
+
 // describe reads a device's strings and plans what to do with the values.
 func (c *Ethtool) describe(r *ethtoolReading, d *inventory.Device) error {
 	described, err := c.opts.Statistics.Describe(d.Name)
@@ -190,8 +209,12 @@ func (c *Ethtool) describe(r *ethtoolReading, d *inventory.Device) error {
 	})
 	places, hasPlace := make([]int, len(plan.Slots)), make([]bool, len(c.rows))
 	for i, s := range plan.Slots {
-		places[i] = c.places[s.Row]
-		hasPlace[places[i]] = true
+		place, ok := c.places[s.Row]
+		if !ok {
+			places[i] = ofVF
+			continue
+		}
+		places[i], hasPlace[place] = place, true
 	}
 	r.driver, r.count, r.described = described.Driver, len(described.Names), time.Now()
 	c.mu.Lock()
@@ -245,7 +268,7 @@ func (c *Ethtool) Collect(_ context.Context, inv *inventory.Snapshot, emit *Emit
 func (c *Ethtool) emitDriver(r *ethtoolReading) {
 	for i := range r.plan.Slots {
 		place := r.places[i]
-		if r.standard.has(place) {
+		if place == ofVF || r.standard.has(place) {
 			continue
 		}
 		s := &r.plan.Slots[i]

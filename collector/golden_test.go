@@ -27,6 +27,7 @@ var constructors = map[string]func(t *testing.T, dir string) Collector{
 	"ethtool":   ethtoolFromCase,
 	"interface": interfaceFromCase,
 	"link":      linkFromCase,
+	"sriov":     sriovFromCase,
 }
 
 // TestGolden walks testdata/<collector>/<case>: devices.json is the inventory,

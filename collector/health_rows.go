@@ -22,7 +22,7 @@ var (
 	}
 	devicesRow = &metric.Row{
 		Name: "dpu_collector_devices", Kind: metric.Gauge, Unit: "devices", Labels: []string{"collector", "source", "outcome"}, Proof: metric.Live,
-		Help:   "Devices by how reading them ended: ok, unsupported, not_permitted, vanished, broken; outcomes without devices are absent",
+		Help:   "Devices by how reading them ended: ok, unsupported, not_permitted, vanished, broken, truncated (the answer did not fit its message); outcomes without devices are absent",
 		Source: "this program",
 	}
 	lastSampleRow = &metric.Row{

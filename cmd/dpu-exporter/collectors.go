@@ -19,6 +19,7 @@ var known = []knownCollector{
 	{name: "ethtool", byDefault: true, open: openEthtool},
 	{name: "link", byDefault: true, open: openLink},
 	{name: "module", byDefault: true, open: openModule},
+	{name: "sriov", byDefault: true, open: openSRIOV},
 }
 
 func openExporter(n *node) collector.Collector {

@@ -30,6 +30,8 @@ type node struct {
 	linkModes      *ethtool.Conn
 	linkModesError error // why it is nil
 
+	ethtool *collector.Ethtool // nil where it is switched off; others take what only its driver statistics have
+
 	open []io.Closer
 }
 

@@ -17,7 +17,7 @@ func ethtoolFlags(app *kingpin.Application, o *options) {
 func openEthtool(n *node) collector.Collector {
 	statistics, err := opened(n, ethtool.OpenStatistics)
 	standard, standardErr := opened(n, ethtool.Dial)
-	return collector.NewEthtool(collector.EthtoolOptions{
+	n.ethtool = collector.NewEthtool(collector.EthtoolOptions{
 		Statistics:      statistics,
 		StatisticsError: err,
 		Standard:        standard,
@@ -26,6 +26,7 @@ func openEthtool(n *node) collector.Collector {
 		Raw:             n.options.raw,
 		AllOfOthers:     n.options.interfaceFields == string(collector.AllFields),
 	})
+	return n.ethtool
 }
 
 func openLink(n *node) collector.Collector {

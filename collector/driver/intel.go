@@ -88,6 +88,9 @@ var iavf = &Table{Driver: "iavf", Entries: []Entry{
 // drivers/net/ethernet/intel/i40e/i40e_ethtool.c: port. is the port's, veb. the
 // switch's between functions, the rest the function's (VSI).
 var i40e = &Table{Driver: "i40e", Entries: []Entry{
+	{String: "vf{vf}.rx_discards", Quantity: vfReceiveDropped},
+	{String: "vf{vf}.tx_discards", Quantity: vfTransmitDropped},
+
 	{String: "tx-{queue}.packets", Quantity: ringTransmitPackets},
 	{String: "tx-{queue}.bytes", Quantity: ringTransmitBytes},
 	{String: "rx-{queue}.packets", Quantity: ringReceivePackets},

@@ -69,7 +69,7 @@ func row(proof metric.Proof, kind metric.Kind, name, unit, help, source, label s
 // Quantities are all quantities, in the order in which they are exposed.
 func Quantities() []*Quantity {
 	var all []*Quantity
-	for _, group := range [][]*Quantity{ringQuantities, vportQuantities, portQuantities, priorityQuantities, healthQuantities} {
+	for _, group := range [][]*Quantity{ringQuantities, vportQuantities, portQuantities, priorityQuantities, healthQuantities, vfQuantities} {
 		all = append(all, group...)
 	}
 	return all
@@ -80,7 +80,9 @@ func Quantities() []*Quantity {
 func Rows() []*metric.Row {
 	var rows []*metric.Row
 	for _, q := range Quantities() {
-		rows = append(rows, q.Row)
+		if !isOf("vf", q.Row) {
+			rows = append(rows, q.Row)
+		}
 	}
 	for _, q := range Quantities() {
 		if q.Queue != nil {

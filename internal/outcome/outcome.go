@@ -1,5 +1,5 @@
 // Package outcome decides, in one place, what an error from the machine means:
-// unsupported, not permitted, vanished or broken.
+// unsupported, not permitted, vanished, truncated or broken.
 package outcome
 
 import (
@@ -23,14 +23,17 @@ const (
 	Vanished
 	// Broken: everything else.
 	Broken
+	// Truncated: the answer does not fit its message, and is cut or missing
+	// (EMSGSIZE): an IFLA_VFINFO_LIST of more than 64 KiB.
+	Truncated
 )
 
 // Count is the number of outcomes, for arrays indexed by Outcome.
-const Count = int(Broken) + 1
+const Count = int(Truncated) + 1
 
-// String returns the label value: ok, unsupported, not_permitted, vanished or broken.
+// String returns the label value: ok, unsupported, not_permitted, vanished, broken or truncated.
 func (o Outcome) String() string {
-	return [Count]string{"ok", "unsupported", "not_permitted", "vanished", "broken"}[o]
+	return [Count]string{"ok", "unsupported", "not_permitted", "vanished", "broken", "truncated"}[o]
 }
 
 // Of classifies err; nil is OK. ENOENT counts as unsupported: readers return it
@@ -48,6 +51,8 @@ func Of(err error) Outcome {
 		return NotPermitted
 	case isAny(err, syscall.ENODEV, syscall.ENXIO):
 		return Vanished
+	case errors.Is(err, syscall.EMSGSIZE):
+		return Truncated
 	}
 	return Broken
 }

@@ -27,6 +27,7 @@ func TestOf(t *testing.T) {
 		{syscall.EAFNOSUPPORT, NotPermitted},
 		{syscall.ENODEV, Vanished},
 		{syscall.ENXIO, Vanished},
+		{syscall.EMSGSIZE, Truncated},
 		{syscall.EIO, Broken},
 		{syscall.EINVAL, Broken},
 		{syscall.EBUSY, Broken},
@@ -47,7 +48,7 @@ func TestOf(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	want := []string{"ok", "unsupported", "not_permitted", "vanished", "broken"}
+	want := []string{"ok", "unsupported", "not_permitted", "vanished", "broken", "truncated"}
 	if len(want) != Count {
 		t.Fatalf("%d outcomes", Count)
 	}

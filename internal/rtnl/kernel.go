@@ -6,6 +6,7 @@ import "golang.org/x/sys/unix"
 const (
 	extFilterSkipStats = 1 << 3 // RTEXT_FILTER_SKIP_STATS, include/uapi/linux/rtnetlink.h
 	sizeofIfStatsMsg   = 12     // struct if_stats_msg, include/uapi/linux/if_link.h
+	extFilterVF        = 1 << 0 // RTEXT_FILTER_VF, include/uapi/linux/rtnetlink.h
 )
 
 // attributeNames gives the attributes of one nest their names for errors.

@@ -115,3 +115,18 @@ func (f FS) SFs() ([]string, error) {
 	}
 	return sfs, errors.Join(failed...)
 }
+
+// VFCounts says how many virtual functions a PCI function has and can have
+// (sriov_numvfs and sriov_totalvfs, which the kernel answers from memory). A
+// function without SR-IOV is fs.ErrNotExist.
+func (f FS) VFCounts(pci string) (now, most uint32, err error) {
+	dir, err := f.device("pci", pci)
+	if err != nil {
+		return 0, 0, err
+	}
+	if most, err = readNumber(filepath.Join(dir, "sriov_totalvfs")); err != nil {
+		return 0, 0, err
+	}
+	now, err = readNumber(filepath.Join(dir, "sriov_numvfs"))
+	return now, most, err
+}

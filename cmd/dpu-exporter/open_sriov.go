@@ -1,0 +1,20 @@
+package main
+
+import (
+	"github.com/dpu-exporter/dpu-exporter/collector"
+	"github.com/dpu-exporter/dpu-exporter/internal/rtnl"
+	"github.com/dpu-exporter/dpu-exporter/internal/sysfs"
+)
+
+func openSRIOV(n *node) collector.Collector {
+	config, err := opened(n, rtnl.Dial)
+	stats, statsErr := opened(n, rtnl.Dial)
+	o := collector.SRIOVOptions{Config: config, Stats: stats, VFsError: err, Counts: sysfs.FS(n.options.sysfs)}
+	if o.VFsError == nil {
+		o.VFsError = statsErr
+	}
+	if n.ethtool != nil {
+		o.Drops = n.ethtool
+	}
+	return collector.NewSRIOV(o)
+}
