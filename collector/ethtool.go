@@ -3,7 +3,6 @@ package collector
 import (
 	"context"
 	"errors"
-	"fmt"
 	"regexp"
 	"sync"
 	"time"
@@ -177,7 +176,7 @@ func (c *Ethtool) read(r *ethtoolReading, d *inventory.Device) ([]uint64, error)
 }
 
 // errNoStatistics is the state of a device whose driver has none.
-var errNoStatistics = fmt.Errorf("no driver statistics: %w", errors.ErrUnsupported)
+var errNoStatistics = errUnsupported("no driver statistics")
 
 // ofVF is the place of what the collector of virtual functions exports.
 const ofVF = -1

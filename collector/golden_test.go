@@ -24,6 +24,7 @@ var update = flag.Bool("update", false, "rewrite want.prom of every case")
 
 // constructors make the collector of testdata/<name> over the inputs of a case.
 var constructors = map[string]func(t *testing.T, dir string) Collector{
+	"devlink":   devlinkFromCase,
 	"ethtool":   ethtoolFromCase,
 	"interface": interfaceFromCase,
 	"link":      linkFromCase,

@@ -38,12 +38,12 @@ type LinkOptions struct {
 // work, rings, channels, interrupt coalescing and time stamps.
 type Link struct {
 	opts     LinkOptions
-	readings readings
+	readings deviceReadings
 }
 
 // NewLink returns the collector.
 func NewLink(opts LinkOptions) *Link {
-	return &Link{opts: opts, readings: readings{source: sourceSettings}}
+	return &Link{opts: opts, readings: readingsOf(sourceSettings)}
 }
 
 // Name is "link".

@@ -40,7 +40,7 @@ type ModuleOptions struct {
 // Module exports what pluggable modules measure.
 type Module struct {
 	opts     ModuleOptions
-	readings readings
+	readings deviceReadings
 	resting  map[inventory.Key]rest // of the sampling goroutine alone
 }
 
@@ -55,7 +55,7 @@ func NewModule(opts ModuleOptions) *Module {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &Module{opts: opts, readings: readings{source: sourceModule}, resting: map[inventory.Key]rest{}}
+	return &Module{opts: opts, readings: readingsOf(sourceModule), resting: map[inventory.Key]rest{}}
 }
 
 // Name is "module".
@@ -115,7 +115,7 @@ func (c *Module) read(ctx context.Context, d *inventory.Device, r *reading) erro
 
 // errNoModule is the state of a port without a link whose module does not
 // answer: drivers have many errors for an empty cage.
-var errNoModule = fmt.Errorf("no module answers and there is no link: %w", errors.ErrUnsupported)
+var errNoModule = errUnsupported("no module answers and there is no link")
 
 func addModule(r *reading, device string, m module.Module) {
 	if m.Type == "" {

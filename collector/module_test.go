@@ -97,7 +97,7 @@ func TestModuleThatHangsRests(t *testing.T) {
 	if asked := sample(); asked != 0 {
 		t.Errorf("asked %d times while it rests", asked)
 	}
-	if o := outcome.Of(c.readings.byKey[inventory.Key{Index: 1}].err); o != outcome.Broken {
+	if o := outcome.Of(c.readings.byKey[namedDevice{inventory.Key{Index: 1}, "p1"}].err); o != outcome.Broken {
 		t.Errorf("outcome %v while it rests", o)
 	}
 	f.now = f.now.Add(moduleRest)
@@ -105,7 +105,7 @@ func TestModuleThatHangsRests(t *testing.T) {
 	if asked := sample(); asked != 3 {
 		t.Errorf("asked %d times after its rest, want 3", asked)
 	}
-	if err := c.readings.byKey[inventory.Key{Index: 1}].err; err != nil {
+	if err := c.readings.byKey[namedDevice{inventory.Key{Index: 1}, "p1"}].err; err != nil {
 		t.Errorf("error %v after its rest", err)
 	}
 }

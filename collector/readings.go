@@ -9,13 +9,14 @@ import (
 	"github.com/dpu-exporter/dpu-exporter/metric"
 )
 
-// readings are what a sampled source said of each device: its series, ready to
-// be emitted, and how reading them ended.
-type readings struct {
+// readings are what a sampled source said of each thing that it was asked about:
+// the series, ready to be emitted, and how reading it ended.
+type readings[K comparable] struct {
 	source string
 
 	mu    sync.Mutex // held for moments only, never while the kernel is asked
-	byKey map[inventory.Key]*reading
+	order []K
+	byKey map[K]*reading
 }
 
 type reading struct {
@@ -30,77 +31,101 @@ type series struct {
 	labels []string
 }
 
-// add adds a series of one device.
+// add adds a series.
 func (r *reading) add(row *metric.Row, value float64, labels ...string) {
 	r.series = append(r.series, series{row, value, labels})
 }
 
-// sample reads the devices that are wanted, one after the other. One that fails
-// keeps none of the others from being read; what it said before it failed is
-// served. When nothing may be read, unusable says why, and every device has that
-// outcome.
-func (r *readings) sample(
-	ctx context.Context, inv *inventory.Snapshot, unusable error,
-	wanted func(*inventory.Device) bool, read func(context.Context, *inventory.Device, *reading) error,
-) error {
-	next := make(map[inventory.Key]*reading)
-	for _, d := range inv.Devices {
-		if !wanted(d) {
-			continue
-		}
+// sample reads what the keys name, one after the other. One that fails keeps
+// none of the others from being read; what it said before it failed is served.
+// When nothing may be read, unusable says why, and each has that outcome.
+func (r *readings[K]) sample(ctx context.Context, keys []K, unusable error, read func(context.Context, K, *reading) error) error {
+	r.keepOnly(keys)
+	for _, key := range keys {
 		if ctx.Err() != nil {
 			return ctx.Err() // the rest keep their last reading
 		}
-		entry := &reading{err: unusable}
+		next := &reading{err: unusable}
 		if unusable == nil {
-			if entry.err = read(ctx, d, entry); entry.err != nil {
-				entry.err = fmt.Errorf("%s: %w", d.Name, entry.err)
+			if next.err = read(ctx, key, next); next.err != nil {
+				next.err = fmt.Errorf("%v: %w", key, next.err)
 			}
 		}
-		next[d.Key] = entry
-		r.publish(d.Key, entry)
+		r.mu.Lock()
+		r.byKey[key] = next // at once: the next may take long
+		r.mu.Unlock()
 	}
-	r.replace(next)
-	switch {
-	case len(next) == 0:
+	if len(keys) == 0 {
 		return errNothingToRead
-	default:
-		return unusable
 	}
+	return unusable
 }
 
-// publish serves the reading of one device at once: the next may take long.
-func (r *readings) publish(key inventory.Key, entry *reading) {
+// keepOnly forgets what is not among the keys.
+func (r *readings[K]) keepOnly(keys []K) {
+	kept := make(map[K]*reading, len(keys))
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.byKey == nil {
-		r.byKey = map[inventory.Key]*reading{}
+	for _, key := range keys {
+		if old := r.byKey[key]; old != nil {
+			kept[key] = old
+		}
 	}
-	r.byKey[key] = entry
+	r.order, r.byKey = keys, kept
 }
 
-// replace forgets the devices that are gone.
-func (r *readings) replace(next map[inventory.Key]*reading) {
+// emit emits the newest readings of those that are still there.
+func (r *readings[K]) emit(emit *Emit, still func(K) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.byKey = next
-}
-
-// emit emits the newest reading of every device that is still there under the
-// name it was read with.
-func (r *readings) emit(inv *inventory.Snapshot, emit *Emit) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, d := range inv.Devices {
-		entry := r.byKey[d.Key]
-		if entry == nil {
+	for _, key := range r.order {
+		entry := r.byKey[key]
+		if entry == nil || !still(key) {
 			continue
 		}
 		emit.Device(r.source, entry.err)
 		for _, s := range entry.series {
-			if s.labels[0] == d.Name {
-				emit.Add(s.row, s.value, s.labels...)
-			}
+			emit.Add(s.row, s.value, s.labels...)
 		}
 	}
+}
+
+// deviceReadings are those of network devices.
+type deviceReadings struct{ readings[namedDevice] }
+
+// namedDevice is a device under one name: a name is in its series.
+type namedDevice struct {
+	inventory.Key
+	Name string
+}
+
+// String is the name, for errors.
+func (d namedDevice) String() string { return d.Name }
+
+func readingsOf(source string) deviceReadings {
+	return deviceReadings{readings[namedDevice]{source: source}}
+}
+
+// sample reads the devices that are wanted.
+func (r *deviceReadings) sample(
+	ctx context.Context, inv *inventory.Snapshot, unusable error,
+	wanted func(*inventory.Device) bool, read func(context.Context, *inventory.Device, *reading) error,
+) error {
+	var keys []namedDevice
+	for _, d := range inv.Devices {
+		if wanted(d) {
+			keys = append(keys, namedDevice{d.Key, d.Name})
+		}
+	}
+	return r.readings.sample(ctx, keys, unusable, func(ctx context.Context, key namedDevice, to *reading) error {
+		return read(ctx, inv.ByIndex(key.Index), to)
+	})
+}
+
+// emit emits the newest readings of the devices that are still there under that name.
+func (r *deviceReadings) emit(inv *inventory.Snapshot, emit *Emit) {
+	r.readings.emit(emit, func(key namedDevice) bool {
+		d := inv.ByIndex(key.Index)
+		return d != nil && d.Key == key.Key && d.Name == key.Name
+	})
 }

@@ -3,6 +3,7 @@ package collector
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +17,9 @@ const settle = time.Second
 // errNothingToRead is returned by a Sample.Read that no device of this node
 // needs: it is no failure, and no success to put a time on.
 var errNothingToRead = errors.New("no device needs this")
+
+// errUnsupported is the state of a device that does not have something.
+func errUnsupported(what string) error { return fmt.Errorf("%s: %w", what, errors.ErrUnsupported) }
 
 // sampling reads one sampled source on its clock.
 type sampling struct {

@@ -2,7 +2,6 @@ package collector
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -54,7 +53,7 @@ type SRIOVOptions struct {
 // what they received and sent where the driver says.
 type SRIOV struct {
 	opts                  SRIOVOptions
-	counts, config, stats readings
+	counts, config, stats deviceReadings
 
 	mu      sync.Mutex
 	having  map[inventory.Key]bool // devices that had VFs when their configuration was read
@@ -66,7 +65,7 @@ type SRIOV struct {
 func NewSRIOV(opts SRIOVOptions) *SRIOV {
 	return &SRIOV{
 		opts: opts, having: map[inventory.Key]bool{}, counted: map[inventory.Key]bool{}, drops: map[inventory.Key]bool{},
-		counts: readings{source: sourceVFCounts}, config: readings{source: sourceVFConfig}, stats: readings{source: sourceVFStats},
+		counts: readingsOf(sourceVFCounts), config: readingsOf(sourceVFConfig), stats: readingsOf(sourceVFStats),
 	}
 }
 
@@ -143,7 +142,7 @@ func (c *SRIOV) sampleConfig(ctx context.Context, inv *inventory.Snapshot) error
 }
 
 // errNoVFs is the state of a port without virtual functions.
-var errNoVFs = fmt.Errorf("no virtual functions: %w", errors.ErrUnsupported)
+var errNoVFs = errUnsupported("no virtual functions")
 
 // sampleStats reads the statistics of the VFs of the ports that have any.
 func (c *SRIOV) sampleStats(ctx context.Context, inv *inventory.Snapshot) error {
@@ -168,7 +167,7 @@ func (c *SRIOV) sampleStats(ctx context.Context, inv *inventory.Snapshot) error 
 }
 
 // errNoVFStatistics is the state of a driver that keeps no statistics of VFs.
-var errNoVFStatistics = fmt.Errorf("eight zeros for every VF, which the kernel answers for a driver without statistics: %w", errors.ErrUnsupported)
+var errNoVFStatistics = errUnsupported("eight zeros for every VF, which the kernel answers for a driver without statistics")
 
 // keepsStatistics says whether the driver keeps statistics of VFs: one that does
 // not has zeros for all of them, for ever. One that was seen to count is

@@ -19,6 +19,7 @@ var known = []knownCollector{
 	{name: "ethtool", byDefault: true, open: openEthtool},
 	{name: "link", byDefault: true, open: openLink},
 	{name: "module", byDefault: true, open: openModule},
+	{name: "devlink", byDefault: true, open: openDevlink},
 	{name: "sriov", byDefault: true, open: openSRIOV},
 }
 

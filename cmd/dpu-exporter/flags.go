@@ -61,6 +61,7 @@ func collectorFlags(app *kingpin.Application, o *options) {
 	app.Flag("interface.fields", "Counters of an interface: main is the eight of packets, bytes, errors and drops; all is every field the kernel has; auto is all for uplinks and PFs, main for the rest.").
 		Default("auto").PlaceHolder("auto|main|all").StringVar(&o.interfaceFields)
 	ethtoolFlags(app, o)
+	devlinkFlags(app, o)
 	app.Flag("path.sysfs", "Where sysfs is mounted.").Default("/sys").StringVar(&o.sysfs)
 	app.Flag("path.procfs", "Where procfs is mounted.").Default("/proc").StringVar(&o.procfs)
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/dpu-exporter/dpu-exporter/collector"
 	"github.com/dpu-exporter/dpu-exporter/internal/rtnl"
 	"github.com/dpu-exporter/dpu-exporter/internal/sysfs"
@@ -9,10 +11,7 @@ import (
 func openSRIOV(n *node) collector.Collector {
 	config, err := opened(n, rtnl.Dial)
 	stats, statsErr := opened(n, rtnl.Dial)
-	o := collector.SRIOVOptions{Config: config, Stats: stats, VFsError: err, Counts: sysfs.FS(n.options.sysfs)}
-	if o.VFsError == nil {
-		o.VFsError = statsErr
-	}
+	o := collector.SRIOVOptions{Config: config, Stats: stats, VFsError: cmp.Or(err, statsErr), Counts: sysfs.FS(n.options.sysfs)}
 	if n.ethtool != nil {
 		o.Drops = n.ethtool
 	}

@@ -27,6 +27,7 @@ type options struct {
 	filter           *inventory.Filter // of both
 	interfaceFields  string
 	perQueue         bool
+	allVNICs         bool
 	rawInclude       []string
 	raw              *regexp.Regexp // of rawInclude
 	sysfs, procfs    string

@@ -36,8 +36,16 @@ var portFields = []genl.Field[Port]{
 		Read: func(p *Port, d *netlink.AttributeDecoder) { p.VF = new(uint32(d.Uint16())) }},
 	{Type: unix.DEVLINK_ATTR_PORT_PCI_SF_NUMBER, Name: "DEVLINK_ATTR_PORT_PCI_SF_NUMBER",
 		Read: func(p *Port, d *netlink.AttributeDecoder) { p.SF = new(d.Uint32()) }},
+	inside(unix.DEVLINK_ATTR_PORT_FUNCTION, "DEVLINK_ATTR_PORT_FUNCTION", functionFields),
 	{Type: unix.DEVLINK_ATTR_PORT_EXTERNAL, Name: "DEVLINK_ATTR_PORT_EXTERNAL",
 		Read: func(p *Port, d *netlink.AttributeDecoder) { p.External = new(d.Uint8() != 0) }},
+}
+
+var functionFields = []genl.Field[Port]{
+	{Type: unix.DEVLINK_PORT_FN_ATTR_STATE, Name: "DEVLINK_PORT_FN_ATTR_STATE",
+		Read: func(p *Port, d *netlink.AttributeDecoder) { p.FunctionState = new(d.Uint8()) }},
+	{Type: unix.DEVLINK_PORT_FN_ATTR_OPSTATE, Name: "DEVLINK_PORT_FN_ATTR_OPSTATE",
+		Read: func(p *Port, d *netlink.AttributeDecoder) { p.FunctionOperState = new(d.Uint8()) }},
 }
 
 func decodePort(attributes []byte) (Port, error) {
@@ -63,20 +71,36 @@ func decodeHandle(attributes []byte) (Handle, error) {
 	return h, nil
 }
 
-func encodeHandle(h Handle) ([]byte, error) {
+func encodeHandle(h Handle) ([]byte, error) { return encodeQuestion(h, nil, "") }
+
+// encodeQuestion names a device, one of its ports unless that is nil, and one of
+// their health reporters unless it is "".
+func encodeQuestion(h Handle, port *uint32, reporter string) ([]byte, error) {
 	e := netlink.NewAttributeEncoder()
 	e.String(unix.DEVLINK_ATTR_BUS_NAME, h.Bus)
 	e.String(unix.DEVLINK_ATTR_DEV_NAME, h.Device)
+	if port != nil {
+		e.Uint32(unix.DEVLINK_ATTR_PORT_INDEX, *port)
+	}
+	if reporter != "" {
+		e.String(unix.DEVLINK_ATTR_HEALTH_REPORTER_NAME, reporter)
+	}
 	return e.Encode()
 }
 
-var eswitchFields = []genl.Field[EswitchMode]{
-	{Type: unix.DEVLINK_ATTR_ESWITCH_MODE, Name: "DEVLINK_ATTR_ESWITCH_MODE", Required: true,
-		Read: func(m *EswitchMode, d *netlink.AttributeDecoder) { *m = EswitchMode(d.Uint16()) }},
+// about are the fields that say what an entry is about.
+func about[T any](handle func(*T) *Handle, more ...genl.Field[T]) []genl.Field[T] {
+	return append([]genl.Field[T]{
+		{Type: unix.DEVLINK_ATTR_BUS_NAME, Name: "DEVLINK_ATTR_BUS_NAME", Required: true,
+			Read: func(v *T, d *netlink.AttributeDecoder) { handle(v).Bus = d.String() }},
+		{Type: unix.DEVLINK_ATTR_DEV_NAME, Name: "DEVLINK_ATTR_DEV_NAME", Required: true,
+			Read: func(v *T, d *netlink.AttributeDecoder) { handle(v).Device = d.String() }},
+	}, more...)
 }
 
-func decodeEswitch(attributes []byte) (EswitchMode, error) {
-	var m EswitchMode
-	err := genl.Decode(&m, attributes, eswitchFields)
-	return m, err
+// inside is a field of a nest.
+func inside[T any](kind uint16, name string, fields []genl.Field[T]) genl.Field[T] {
+	return genl.Field[T]{Type: kind, Name: name, Read: func(v *T, d *netlink.AttributeDecoder) {
+		d.Nested(func(nest *netlink.AttributeDecoder) error { return genl.DecodeFrom(v, nest, fields) })
+	}}
 }

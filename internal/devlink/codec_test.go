@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpu-exporter/dpu-exporter/internal/genl"
 	"github.com/dpu-exporter/dpu-exporter/internal/genl/genltest"
 	"github.com/google/go-cmp/cmp"
 	"github.com/mdlayher/netlink"
@@ -124,6 +125,6 @@ func FuzzDecode(f *testing.F) {
 		if err == nil && (handleErr != nil || handle != port.Handle) {
 			t.Errorf("port of %s, device %s, %v", port.Handle, handle, handleErr)
 		}
-		_, _ = decodeEswitch(attributes)
+		_ = genl.Decode(new(EswitchSettings), attributes, eswitchFields)
 	})
 }

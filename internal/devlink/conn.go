@@ -55,23 +55,49 @@ func (c *Conn) Devices(ctx context.Context) ([]Handle, error) {
 	return devices, nil
 }
 
-// Eswitch returns the mode of the device's eswitch (DEVLINK_CMD_ESWITCH_GET).
-// The kernel asks for CAP_NET_ADMIN (fs.ErrPermission); a device without an
-// eswitch answers EOPNOTSUPP, one that is gone ENODEV.
-func (c *Conn) Eswitch(ctx context.Context, h Handle) (EswitchMode, error) {
+// Port reads one port (DEVLINK_CMD_PORT_GET). No privilege is needed.
+func (c *Conn) Port(ctx context.Context, h Handle, index uint32) (Port, error) {
+	reply, err := c.do(ctx, unix.DEVLINK_CMD_PORT_GET, h, &index, "")
+	if err == nil {
+		var p Port
+		if p, err = decodePort(reply); err == nil {
+			return p, nil
+		}
+	}
+	return Port{}, fmt.Errorf("devlink port %s/%d: %w", h, index, err)
+}
+
+// do asks one question about a device, or about one of its ports, or about the
+// reporter of that name.
+func (c *Conn) do(ctx context.Context, command uint8, h Handle, port *uint32, reporter string) ([]byte, error) {
+	request, err := encodeQuestion(h, port, reporter)
+	if err != nil {
+		return nil, err
+	}
+	return c.family.Do(ctx, command, request)
+}
+
+// listOf is list of what one device has. Kernels before 6.5 list all devices
+// all the same; those of others are left out.
+func listOf[T any](ctx context.Context, c *Conn, what string, command uint8, h Handle, fields []genl.Field[T], handle func(*T) Handle) ([]T, error) {
 	request, err := encodeHandle(h)
 	if err != nil {
-		return 0, fmt.Errorf("devlink eswitch of %s: %w", h, err)
+		return nil, fmt.Errorf("devlink %s of %s: %w", what, h, err)
 	}
-	reply, err := c.family.Do(ctx, unix.DEVLINK_CMD_ESWITCH_GET, request)
-	if err != nil {
-		return 0, fmt.Errorf("devlink eswitch of %s: %w", h, err)
+	entries, failed := c.family.Dump(ctx, command, request)
+	var all []T
+	for _, attributes := range entries {
+		var entry T
+		if err := genl.Decode(&entry, attributes, fields); err != nil {
+			failed = errors.Join(failed, err)
+		} else if handle(&entry) == h {
+			all = append(all, entry)
+		}
 	}
-	mode, err := decodeEswitch(reply)
-	if err != nil {
-		return 0, fmt.Errorf("devlink eswitch of %s: %w", h, err)
+	if failed != nil {
+		return all, fmt.Errorf("devlink %s of %s: %w", what, h, failed)
 	}
-	return mode, nil
+	return all, nil
 }
 
 // list dumps and decodes; what cannot be decoded does not hide the rest. The

@@ -59,9 +59,18 @@ func TestReplay(t *testing.T) {
 
 // calls is every method that asks the kernel something.
 var calls = map[string]func(*testing.T, *Conn) error{
-	"ports":   func(t *testing.T, c *Conn) error { _, err := c.Ports(t.Context()); return err },
-	"devices": func(t *testing.T, c *Conn) error { _, err := c.Devices(t.Context()); return err },
-	"eswitch": func(t *testing.T, c *Conn) error { _, err := c.Eswitch(t.Context(), dpu); return err },
+	"ports":       func(t *testing.T, c *Conn) error { _, err := c.Ports(t.Context()); return err },
+	"devices":     func(t *testing.T, c *Conn) error { _, err := c.Devices(t.Context()); return err },
+	"eswitch":     func(t *testing.T, c *Conn) error { _, err := c.Eswitch(t.Context(), dpu); return err },
+	"port":        func(t *testing.T, c *Conn) error { _, err := c.Port(t.Context(), dpu, 1); return err },
+	"info":        func(t *testing.T, c *Conn) error { _, err := c.Info(t.Context(), dpu); return err },
+	"reporters":   func(t *testing.T, c *Conn) error { _, err := c.Reporters(t.Context(), dpu); return err },
+	"diagnose":    func(t *testing.T, c *Conn) error { _, err := c.Diagnose(t.Context(), dpu, nil, "fw"); return err },
+	"traps":       func(t *testing.T, c *Conn) error { _, err := c.Traps(t.Context(), dpu); return err },
+	"trap groups": func(t *testing.T, c *Conn) error { _, err := c.TrapGroups(t.Context(), dpu); return err },
+	"resources":   func(t *testing.T, c *Conn) error { _, err := c.Resources(t.Context(), dpu); return err },
+	"rates":       func(t *testing.T, c *Conn) error { _, err := c.Rates(t.Context(), dpu); return err },
+	"params":      func(t *testing.T, c *Conn) error { _, err := c.Params(t.Context(), dpu); return err },
 }
 
 func TestErrors(t *testing.T) { genltest.CheckErrors(t, scripted, calls) }

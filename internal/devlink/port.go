@@ -40,14 +40,9 @@ type Port struct {
 	VF          *uint32  // DEVLINK_ATTR_PORT_PCI_VF_NUMBER
 	SF          *uint32  // DEVLINK_ATTR_PORT_PCI_SF_NUMBER
 	External    *bool    // DEVLINK_ATTR_PORT_EXTERNAL
+
+	// Of the function behind the port, where its driver tells
+	// (DEVLINK_PORT_FN_ATTR_STATE and _OPSTATE): 0 is inactive and detached, 1
+	// active and attached.
+	FunctionState, FunctionOperState *uint8
 }
-
-// EswitchMode is enum devlink_eswitch_mode.
-type EswitchMode uint16
-
-// The modes of enum devlink_eswitch_mode.
-const (
-	Legacy EswitchMode = iota
-	Switchdev
-	SwitchdevInactive
-)

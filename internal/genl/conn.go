@@ -79,6 +79,13 @@ func (c *Conn) Do(ctx context.Context, command uint8, attributes []byte) ([]byte
 	return answer.parts[0], nil
 }
 
+// DoAll is Do for a request whose one answer comes in several messages; it
+// returns the attributes of each.
+func (c *Conn) DoAll(ctx context.Context, command uint8, attributes []byte) ([][]byte, error) {
+	answer, err := c.exchange(ctx, command, attributes, netlink.Request)
+	return answer.parts, err
+}
+
 // Dump asks for everything the command lists and returns the attributes of
 // each entry. Together with an error it returns the entries that came before
 // it. A dump that is interrupted is repeated; when it never succeeds the last
