@@ -19,15 +19,18 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fakeKernel plays rtnetlink and devlink.
 type fakeKernel struct {
-	mu       sync.Mutex
-	links    []rtnl.Link
-	linkErrs []error // of the next dumps
-	dumps    int
-	ports    []devlink.Port
-	portErrs []error
-	portGets int
-	modes    map[string]any // EswitchMode or error, by handle
-	asked    []string       // handles whose eswitch was asked for
+	mu         sync.Mutex
+	links      []rtnl.Link
+	linkErrs   []error // of the next dumps
+	dumps      int
+	ports      []devlink.Port
+	portErrs   []error
+	portGets   int
+	unlisted   []devlink.Port // what Ports leaves out and Port tells
+	portErr    error          // of Port, for the others
+	portsAsked []uint32
+	modes      map[string]any // EswitchMode or error, by handle
+	asked      []string       // handles whose eswitch was asked for
 
 	linkNews chan linkNews
 	portNews chan error
@@ -57,6 +60,19 @@ func (k *fakeKernel) Ports(context.Context) ([]devlink.Port, error) {
 	defer k.mu.Unlock()
 	k.portGets++
 	return slices.Clone(k.ports), next(&k.portErrs)
+}
+
+// Port is asked for those that listed leaves out of Ports.
+func (k *fakeKernel) Port(_ context.Context, h devlink.Handle, index uint32) (devlink.Port, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.portsAsked = append(k.portsAsked, index)
+	for _, p := range k.unlisted {
+		if p.Handle == h && p.Index == index {
+			return p, nil
+		}
+	}
+	return devlink.Port{}, k.portErr
 }
 
 func (k *fakeKernel) Eswitch(_ context.Context, h devlink.Handle) (devlink.EswitchMode, error) {

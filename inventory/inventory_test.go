@@ -311,3 +311,35 @@ func TestInterruptedDumpIsRepeatedAndMerged(t *testing.T) {
 		t.Errorf("%d dumps, want %d", after-before, dumpAttempts)
 	}
 }
+
+// A driver that fails at one port ends the kernel's list without an error: the
+// ports that the links name are asked for one by one, the failure is a note, and
+// an excluded device is not asked for.
+func TestPortsBehindOneThatFails(t *testing.T) {
+	handle := devlink.Handle{Bus: "pci", Device: "0000:03:00.0"}
+	link := func(index int, name string, port uint32) rtnl.Link {
+		return rtnl.Link{Index: index, Name: name, Type: 1, ParentBus: "pci", ParentDev: handle.Device,
+			DevlinkBus: handle.Bus, DevlinkDev: handle.Device, DevlinkPort: &port}
+	}
+	k := newFakeKernel(link(1, "p0", 1), link(2, "r0", 2), link(3, "r1", 3), link(4, "hidden", 4))
+	port := func(index uint32, netdev int, f devlink.Flavour) devlink.Port {
+		return devlink.Port{Handle: handle, Index: index, NetdevIndex: netdev, Flavour: &f, PF: new(uint32(0)), VF: &index}
+	}
+	k.ports = []devlink.Port{port(1, 1, devlink.Physical)}
+	k.unlisted = []devlink.Port{port(3, 3, devlink.PCIVF)}
+	k.portErr = unix.EIO
+	filter, err := NewFilter(nil, []string{"hidden"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := synced(t, k.inventory(t, "testdata/host.tree", Options{Filter: filter}))
+	if d := s.ByIndex(3); d == nil || d.Role != VFRepresentor || d.DevlinkPort != "pci/0000:03:00.0/3" {
+		t.Errorf("the port behind the failure: %+v", d)
+	}
+	if slices.Sort(k.portsAsked); slices.Contains(k.portsAsked, 4) || !slices.Contains(k.portsAsked, 2) {
+		t.Errorf("asked for ports %v", k.portsAsked)
+	}
+	if got := notesOf(s, "devlink"); len(got) != 1 || !strings.HasPrefix(got[0], "broken: some ports are missing") {
+		t.Errorf("notes %v", got)
+	}
+}

@@ -31,6 +31,7 @@ type linkWatcher interface {
 // portReader is what is needed of *devlink.Conn.
 type portReader interface {
 	Ports(ctx context.Context) ([]devlink.Port, error)
+	Port(ctx context.Context, h devlink.Handle, index uint32) (devlink.Port, error)
 	Eswitch(ctx context.Context, h devlink.Handle) (devlink.EswitchMode, error)
 	Close() error
 }

@@ -47,6 +47,11 @@ func (i *Inventory) readPorts(ctx context.Context) (complete bool) {
 		i.state.ports.err = err
 		return false
 	}
+	missing, missingErr := i.missingPorts(ctx, ports)
+	ports, err = append(ports, missing...), errors.Join(err, missingErr)
+	if givenUp(ctx) {
+		return false
+	}
 	table := i.newPortTable(ctx, ports)
 	if givenUp(ctx) {
 		return false
@@ -56,6 +61,38 @@ func (i *Inventory) readPorts(ctx context.Context) (complete bool) {
 	defer i.mu.Unlock()
 	i.state.ports = table
 	return err == nil && !interrupted
+}
+
+// missingPorts asks one by one for the ports that links name and a list does not
+// have: where a driver fails at one, the kernel ends the list of its device there
+// without an error (the dumps of net/devlink).
+func (i *Inventory) missingPorts(ctx context.Context, listed []devlink.Port) (found []devlink.Port, err error) {
+	type place struct {
+		devlink.Handle
+		index uint32
+	}
+	has := make(map[place]bool, len(listed))
+	for n := range listed {
+		has[place{listed[n].Handle, listed[n].Index}] = true
+	}
+	for _, e := range i.state.entries {
+		l := &e.link
+		if l.DevlinkPort == nil || i.leavesOut(l, e.facts, nil) {
+			continue
+		}
+		at := place{devlink.Handle{Bus: l.DevlinkBus, Device: l.DevlinkDev}, *l.DevlinkPort}
+		if has[at] {
+			continue
+		}
+		port, portErr := i.ports.Port(ctx, at.Handle, at.index)
+		if outcome.Of(portErr) == outcome.Vanished {
+			continue
+		}
+		if err = errors.Join(err, portErr); portErr == nil {
+			found = append(found, port)
+		}
+	}
+	return found, err
 }
 
 // givenUp reports whether a caller does not want the answer any more: what then

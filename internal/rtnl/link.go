@@ -27,4 +27,7 @@ type Link struct {
 	SwitchID       []byte           // IFLA_PHYS_SWITCH_ID, all bytes
 	ParentBus      string           // IFLA_PARENT_DEV_BUS_NAME ("pci", "auxiliary", "virtio"), kernel 5.14 and newer
 	ParentDev      string           // IFLA_PARENT_DEV_NAME ("0000:03:00.0", "mlx5_core.sf.2")
+	DevlinkBus     string           // IFLA_DEVLINK_PORT, of the device's devlink port: bus, device
+	DevlinkDev     string           // and index; kernel 6.2 and newer
+	DevlinkPort    *uint32
 }

@@ -68,6 +68,8 @@ func (l *Link) set(kind uint16, value []byte) (err error) {
 		l.OperState, err = decodeUint8(value)
 	case unix.IFLA_LINKINFO:
 		err = l.setKind(value)
+	case unix.IFLA_DEVLINK_PORT:
+		err = l.setDevlinkPort(value)
 	case unix.IFLA_PROP_LIST:
 		err = l.setAltNames(value)
 	case unix.IFLA_WIRELESS:
@@ -122,4 +124,24 @@ func (l *Link) setAltNames(nest []byte) error {
 		return propertyAttributes.wrap(a.kind, a.err)
 	}
 	return nil
+}
+
+// setDevlinkPort reads the nest that names the link's devlink port.
+func (l *Link) setDevlinkPort(nest []byte) error {
+	a := attributes{rest: nest}
+	for a.next() {
+		switch a.kind {
+		case unix.DEVLINK_ATTR_BUS_NAME:
+			l.DevlinkBus = decodeString(a.value)
+		case unix.DEVLINK_ATTR_DEV_NAME:
+			l.DevlinkDev = decodeString(a.value)
+		case unix.DEVLINK_ATTR_PORT_INDEX:
+			index, err := decodeUint32(a.value)
+			if err != nil {
+				return err
+			}
+			l.DevlinkPort = &index
+		}
+	}
+	return a.err
 }

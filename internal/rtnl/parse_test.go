@@ -207,3 +207,14 @@ func FuzzParseStats(f *testing.F) {
 		}
 	})
 }
+
+func TestDevlinkPortOfALink(t *testing.T) {
+	port := attr(unix.DEVLINK_ATTR_BUS_NAME, "pci\x00") + attr(unix.DEVLINK_ATTR_DEV_NAME, "0000:03:00.0\x00") + attr(unix.DEVLINK_ATTR_PORT_INDEX, words(7))
+	l, err := parseLink([]byte(ifinfo(3) + attr(unix.IFLA_DEVLINK_PORT|unix.NLA_F_NESTED, port)))
+	if err != nil || l.DevlinkBus != "pci" || l.DevlinkDev != "0000:03:00.0" || l.DevlinkPort == nil || *l.DevlinkPort != 7 {
+		t.Errorf("%+v, %v", l, err)
+	}
+	if _, err := parseLink([]byte(ifinfo(3) + attr(unix.IFLA_DEVLINK_PORT, attr(unix.DEVLINK_ATTR_PORT_INDEX, "7")))); err == nil {
+		t.Error("an index of one byte is taken")
+	}
+}
