@@ -28,6 +28,7 @@ var constructors = map[string]func(t *testing.T, dir string) Collector{
 	"ethtool":   ethtoolFromCase,
 	"interface": interfaceFromCase,
 	"link":      linkFromCase,
+	"rdma":      rdmaFromCase,
 	"sriov":     sriovFromCase,
 }
 
@@ -93,9 +94,12 @@ func snapshot(t *testing.T, dir string) *inventory.Snapshot {
 	var in struct {
 		Excluded int
 		Devices  []*inventory.Device
+		RDMA     []inventory.RDMA
 	}
 	decode(t, filepath.Join(dir, "devices.json"), &in)
-	return inventory.NewSnapshot(in.Devices, in.Excluded)
+	s := inventory.NewSnapshot(in.Devices, in.Excluded)
+	s.RDMA = in.RDMA
+	return s
 }
 
 // interfaceFromCase reads options.json (fields), stats.json and modes.json.

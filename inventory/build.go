@@ -48,6 +48,7 @@ func (i *Inventory) build() *Snapshot {
 	s.Namespace, s.Unparsed, s.Filtered = i.namespace, unparsed, i.filter.inForce()
 	_, s.Blind = i.links.(*blank)
 	i.addDetached(s, &notes)
+	i.addRDMA(s)
 	s.Notes = notes.finish(&i.state, devices)
 	return s
 }

@@ -95,6 +95,8 @@ type Snapshot struct {
 	// such as another driver of a VF, is seen with the next full read.
 	Detached []*Device
 
+	RDMA []RDMA // the RDMA devices, by name
+
 	Namespace Namespace // whose interfaces these are
 	Blind     bool      // rtnetlink may not be used: what there is is not known
 	Unparsed  int       // of both lists those whose port name or flavour cannot be parsed; listed with role unknown

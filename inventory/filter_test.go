@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -45,6 +46,36 @@ func TestFilterFaultsAreAllReported(t *testing.T) {
 	for _, want := range []string{`--device.include "eth["`, "--device.include: an empty", `--device.exclude "a)|(b"`, `--device.exclude "*"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error %q does not name %s", err, want)
+		}
+	}
+}
+
+// An RDMA device stays with the function that it is of; one of a function that
+// has no netdev here, or none at all, stays by its own name.
+func TestRDMADevicesThatStay(t *testing.T) {
+	for name, test := range map[string]struct {
+		include, exclude []string
+		want             []string
+	}{
+		"no filter":                {nil, nil, []string{"ibp9s0", "mlx5_0", "rxe0"}},
+		"its netdev is excluded":   {nil, []string{"p0"}, []string{"ibp9s0", "rxe0"}},
+		"it is excluded":           {nil, []string{"mlx5_0"}, []string{"ibp9s0", "rxe0"}},
+		"without a netdev":         {nil, []string{"0000:09:00.0"}, []string{"mlx5_0", "rxe0"}},
+		"only its netdev":          {[]string{"p0"}, nil, []string{"mlx5_0"}},
+		"only the software device": {[]string{"rxe.*"}, nil, []string{"rxe0"}},
+	} {
+		filter, err := NewFilter(test.include, test.exclude)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := newFakeKernel(pciLink(2, "p0", "0000:03:00.0"), pciLink(3, "eth9", "0000:04:00.0"))
+		s := synced(t, k.inventory(t, "testdata/rdma.tree", Options{Filter: filter}))
+		var have []string
+		for _, r := range s.RDMA {
+			have = append(have, r.Name)
+		}
+		if !slices.Equal(have, test.want) {
+			t.Errorf("%s: %q, want %q", name, have, test.want)
 		}
 	}
 }

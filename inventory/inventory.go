@@ -62,11 +62,12 @@ type Inventory struct {
 
 // state is what was read of the kernel.
 type state struct {
-	entries map[int]*entry      // by interface index
-	rdma    map[string][]string // names of RDMA devices by the device below them
-	rdmaErr error
-	ports   portTable
-	linkErr error // a link could not be decoded
+	entries     map[int]*entry      // by interface index
+	rdma        map[string][]string // names of RDMA devices by the device below them
+	rdmaErr     error
+	rdmaDevices []sysfs.RDMADevice
+	ports       portTable
+	linkErr     error // a link could not be decoded
 
 	detached    []detached // sorted
 	detachedErr error      // some could not be looked for

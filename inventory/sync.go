@@ -207,7 +207,7 @@ func (i *Inventory) readRDMA() {
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.state.rdma, i.state.rdmaErr = byDevice, err
+	i.state.rdma, i.state.rdmaErr, i.state.rdmaDevices = byDevice, err, devices
 }
 
 // refresh reads again what link events do not tell: RDMA names, facts that

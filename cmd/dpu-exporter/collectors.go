@@ -21,6 +21,7 @@ var known = []knownCollector{
 	{name: "module", byDefault: true, open: openModule},
 	{name: "devlink", byDefault: true, open: openDevlink},
 	{name: "sriov", byDefault: true, open: openSRIOV},
+	{name: "rdma", byDefault: true, open: openRDMA},
 }
 
 func openExporter(n *node) collector.Collector {
