@@ -28,6 +28,7 @@ var constructors = map[string]func(t *testing.T, dir string) Collector{
 	"ethtool":   ethtoolFromCase,
 	"interface": interfaceFromCase,
 	"link":      linkFromCase,
+	"pci":       pciFromCase,
 	"rdma":      rdmaFromCase,
 	"sriov":     sriovFromCase,
 }

@@ -17,7 +17,7 @@ import (
 var layers = []string{
 	"interface", "port", "vport", "vf", "ethtool", "offload", "tc", "conntrack", "ovs",
 	"devlink", "rdma", "pci", "module", "probe", "isolation", "reach", "peer",
-	"collector", "exporter",
+	"collector", "exporter", "board",
 }
 
 // measures are the units a name must end in (before _total). All other units

@@ -22,6 +22,9 @@ var known = []knownCollector{
 	{name: "devlink", byDefault: true, open: openDevlink},
 	{name: "sriov", byDefault: true, open: openSRIOV},
 	{name: "rdma", byDefault: true, open: openRDMA},
+	{name: "pci", byDefault: true, open: openPCI},
+	{name: "address", byDefault: true, open: openAddress},
+	{name: "board", byDefault: true, open: openBoard},
 }
 
 func openExporter(n *node) collector.Collector {

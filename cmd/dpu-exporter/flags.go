@@ -62,6 +62,7 @@ func collectorFlags(app *kingpin.Application, o *options) {
 		Default("auto").PlaceHolder("auto|main|all").StringVar(&o.interfaceFields)
 	ethtoolFlags(app, o)
 	devlinkFlags(app, o)
+	boardFlags(app, o)
 	app.Flag("path.sysfs", "Where sysfs is mounted.").Default("/sys").StringVar(&o.sysfs)
 	app.Flag("path.procfs", "Where procfs is mounted.").Default("/proc").StringVar(&o.procfs)
 }

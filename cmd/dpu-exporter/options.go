@@ -28,6 +28,7 @@ type options struct {
 	interfaceFields  string
 	perQueue         bool
 	allVNICs         bool
+	mlxconfig        string
 	rawInclude       []string
 	raw              *regexp.Regexp // of rawInclude
 	sysfs, procfs    string
@@ -80,6 +81,9 @@ func (o *options) validate() error {
 	}
 	if slices.Contains(o.configFiles, "") {
 		fault("--config.file: a name is empty")
+	}
+	if info, err := os.Stat(o.mlxconfig); o.mlxconfig != "" && (err != nil || info.Mode()&0o111 == 0 || info.IsDir()) {
+		fault("--pci.mlxconfig=%s: no program", o.mlxconfig)
 	}
 	if isNoDirectory(o.sysfs, "/sys") {
 		fault("--path.sysfs=%s: not a directory", o.sysfs)

@@ -1,6 +1,7 @@
 // Package sysfs reads the few links and files of sysfs that say what a network
-// device is. It reads names and links, and four files that the kernel answers
-// from memory; it never asks the hardware and never waits for the RTNL lock.
+// device is, and never waits for the RTNL lock. What says who a device is the
+// kernel answers from memory; only the files of RDMA ports, of sensors and of a
+// PCI function's link ask the hardware.
 package sysfs
 
 import (
