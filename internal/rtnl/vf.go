@@ -52,7 +52,7 @@ func (c *Conn) VFs(ctx context.Context, index int, statistics bool) ([]VF, error
 		_, err := c.dump(ctx, request, unix.RTM_NEWLINK, func(body []byte) error { return list.parse(body) })
 		return err
 	})
-	if err == nil && len(list.vfs) < int(list.announced) {
+	if err == nil && list.listed && len(list.vfs) < int(list.announced) {
 		err = syscall.EMSGSIZE
 	}
 	if errors.Is(err, syscall.EMSGSIZE) {
@@ -79,7 +79,8 @@ func vfsRequest(index int, statistics bool) []byte {
 
 // vfList is what a link message says of VFs.
 type vfList struct {
-	announced uint32 // IFLA_NUM_VF
+	announced uint32 // IFLA_NUM_VF: of the parent device, whose other netdevs have no list
+	listed    bool
 	vfs       []VF
 }
 
@@ -99,6 +100,7 @@ func (l *vfList) parse(body []byte) error {
 		case unix.IFLA_NUM_VF:
 			l.announced, err = decodeUint32(a.value)
 		case unix.IFLA_VFINFO_LIST:
+			l.listed = true
 			return l.parseList(a.value, addressLength)
 		}
 		if err != nil {

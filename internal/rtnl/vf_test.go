@@ -138,6 +138,10 @@ func TestNoVFs(t *testing.T) {
 	if err != nil || have != nil {
 		t.Errorf("%v, %v", have, err)
 	}
+	have, err = askVFs(t, packet(unix.RTM_NEWLINK, 0, 1, ifinfo(4)+attr(unix.IFLA_NUM_VF, words(8)))+packet(unix.NLMSG_ERROR, 0, 1, code(0)))
+	if err != nil || have != nil {
+		t.Errorf("another netdev of the parent: %v, %v", have, err)
+	}
 	if _, err := askVFs(t, packet(unix.NLMSG_ERROR, 0, 1, code(19))); !errors.Is(err, syscall.ENODEV) {
 		t.Errorf("error %v", err)
 	}

