@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/dpu-exporter/dpu-exporter/internal/nldev"
 	"github.com/dpu-exporter/dpu-exporter/internal/outcome"
@@ -61,6 +62,10 @@ func (c *RDMA) readCounters(ctx context.Context, numbers numbered, p sysfs.RDMAP
 		if counter.Name == "lifespan" {
 			continue // a setting: for how many ms the driver answers the same
 		}
+		if isLevel(counter.Name) {
+			r.add(rdmaOwnLevelRow, float64(counter.Value), p.Device, port, counter.Name)
+			continue
+		}
 		row, unit := rowOfOwn(counter.Name)
 		if row == nil || hasRow(gathered.order[:architecture], row) {
 			r.add(rdmaOwnCounterRow, float64(counter.Value), p.Device, port, counter.Name)
@@ -72,6 +77,12 @@ func (c *RDMA) readCounters(ctx context.Context, numbers numbered, p sysfs.RDMAP
 		r.add(row, gathered.values[row], p.Device, port)
 	}
 	return unlessUnsupported(err, ownErr, c.readOptional(ctx, numbers, p, r))
+}
+
+// isLevel says whether what a driver has among its counters goes down as well:
+// what is in use, and the most that was (bnxt_re: active_qps, watermark_qps).
+func isLevel(name string) bool {
+	return strings.HasPrefix(name, "active_") || strings.HasPrefix(name, "watermark_")
 }
 
 func hasRow(rows []*metric.Row, row *metric.Row) bool {

@@ -62,6 +62,11 @@ var (
 		Help:   "Hardware counters that no other row has, by the driver's names",
 		Source: "RDMA_NLDEV_CMD_STAT_GET, else hw_counters of sysfs",
 	}
+	rdmaOwnLevelRow = &metric.Row{
+		Name: "dpu_rdma_hw_level", Kind: metric.Gauge, Labels: []string{"rdma_device", "port", "name"}, Proof: metric.FromSource,
+		Help:   "What a driver has among its hardware counters and is none: objects in use (active_qps) and the most that were (watermark_qps), by its names",
+		Source: "RDMA_NLDEV_CMD_STAT_GET, else hw_counters of sysfs",
+	}
 )
 
 var rdmaRows = allRDMARows()
@@ -74,5 +79,5 @@ func allRDMARows() []*metric.Row {
 	for _, name := range slices.Sorted(maps.Keys(architectureCounters)) {
 		rows = append(rows, architectureCounters[name].row)
 	}
-	return append(append(rows, curatedRDMARows()...), rdmaOwnCounterRow)
+	return append(append(rows, curatedRDMARows()...), rdmaOwnCounterRow, rdmaOwnLevelRow)
 }
