@@ -21,7 +21,7 @@ func All(dev string) []Ability {
 			try: func(context.Context) error { return open(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_GENERIC) },
 		},
 		{
-			Name: "eswitch mode", For: "telling an uplink from a PF where no representor tells", Family: "AF_NETLINK",
+			Name: "eswitch mode", For: "telling an uplink from a PF where no representor tells; modules, and devlink's reporter vnic", Family: "AF_NETLINK",
 			Capability: "CAP_NET_ADMIN", Allow: lines("CAP_NET_ADMIN"),
 			try: askEswitch,
 		},
