@@ -154,13 +154,14 @@ func addPort(r *reading, p *devlink.Port, device string) {
 	if p.External != nil {
 		external = strconv.FormatBool(*p.External)
 	}
+	handle := p.String() // of the device
 	name := portOf(p.Handle, &p.Index)
-	r.add(devlinkPortRow, 1, p.Handle.String(), name, device, flavour, number(p.Number),
+	r.add(devlinkPortRow, 1, handle, name, device, flavour, number(p.Number),
 		number(p.Controller), number(p.PF), number(p.VF), number(p.SF), external, p.RDMADevice)
 	if p.FunctionState != nil {
-		r.add(functionActiveRow, oneIf(*p.FunctionState == 1), p.Handle.String(), name)
+		r.add(functionActiveRow, oneIf(*p.FunctionState == 1), handle, name)
 	}
 	if p.FunctionOperState != nil {
-		r.add(functionAttachedRow, oneIf(*p.FunctionOperState == 1), p.Handle.String(), name)
+		r.add(functionAttachedRow, oneIf(*p.FunctionOperState == 1), handle, name)
 	}
 }

@@ -2,6 +2,7 @@ package collector
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -108,7 +109,7 @@ func TestStandardStatisticsWithoutReader(t *testing.T) {
 	if err := c.sampleStandard(t.Context(), inv); outcome.Of(err) != outcome.NotPermitted {
 		t.Errorf("error %v", err)
 	}
-	if err := c.sampleStandard(t.Context(), inventory.NewSnapshot(nil, 0)); err != errNothingToRead {
+	if err := c.sampleStandard(t.Context(), inventory.NewSnapshot(nil, 0)); !errors.Is(err, errNothingToRead) {
 		t.Errorf("error %v without a port", err)
 	}
 }

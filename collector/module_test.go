@@ -29,11 +29,11 @@ func (f *fakeModules) ModulePage(_ context.Context, index int, _, page uint8, of
 		return nil, f.errno[index]
 	}
 	b := make([]byte, 256)
-	switch {
-	case page == 0:
+	switch page {
+	case 0:
 		b[0], b[6], b[22], b[23] = 0x11, 0x80, 0x28, 0x80
 		copy(b[148:], "ACME            ")
-	case page == 3:
+	case 3:
 		b[128], b[132] = 75, 70
 	}
 	return b[offset : offset+length], nil
