@@ -65,7 +65,7 @@ func NewDevlink(opts DevlinkOptions) *Devlink {
 		onChange bool
 		read     devlinkRead
 	}{
-		{"devlink_info", 10 * time.Minute, true, c.readInfo},
+		{"devlink_info", 5 * time.Minute, true, c.readInfo},
 		{"devlink_eswitch", time.Minute, true, c.readEswitch},
 		{"devlink_ports", 30 * time.Second, true, c.readPorts},
 		{"devlink_health", 15 * time.Second, true, c.readHealth},
@@ -73,7 +73,7 @@ func NewDevlink(opts DevlinkOptions) *Devlink {
 		{"devlink_traps", 15 * time.Second, true, c.readTraps},
 		{"devlink_resources", time.Minute, true, c.readResources},
 		{"devlink_rates", time.Minute, true, c.readRates},
-		{"devlink_params", 10 * time.Minute, true, c.readParams},
+		{"devlink_params", 5 * time.Minute, true, c.readParams},
 	} {
 		next := &devlinkSource{every: s.every, onChange: s.onChange, read: s.read}
 		next.source = s.source
