@@ -47,6 +47,7 @@ type SRIOVOptions struct {
 	VFsError      error    // why there is none
 	Counts        VFCounter
 	Drops         VFDrops // nil for none
+	All           bool    // the traffic also of VFs that have a representor
 }
 
 // SRIOV exports the virtual functions of physical ones: how they are set up, and
@@ -160,7 +161,7 @@ func (c *SRIOV) sampleStats(ctx context.Context, inv *inventory.Snapshot) error 
 			return err
 		}
 		for i := range vfs {
-			addVFStats(r, d.Name, &vfs[i])
+			addVFStats(r, d, &vfs[i], c.opts.All)
 		}
 		return err
 	})
@@ -244,7 +245,9 @@ func linkStateOf(vf *rtnl.VF) string {
 	return strconv.FormatUint(uint64(*vf.LinkState), 10)
 }
 
-func addVFStats(r *reading, device string, vf *rtnl.VF) {
+// addVFStats adds what a VF received and sent; behind an uplink only what was
+// dropped, since its representor has the rest.
+func addVFStats(r *reading, d *inventory.Device, vf *rtnl.VF, all bool) {
 	if vf.Stats == nil {
 		return
 	}
@@ -256,7 +259,11 @@ func addVFStats(r *reading, device string, vf *rtnl.VF) {
 	if !vf.Stats.HasDrops {
 		values = values[:6]
 	}
-	for i, value := range values {
-		r.add(vfStatRows[i], float64(value), device, number)
+	first := 0
+	if d.Role == inventory.Uplink && !all {
+		first = 6
+	}
+	for i := first; i < len(values); i++ {
+		r.add(vfStatRows[i], float64(values[i]), d.Name, number)
 	}
 }

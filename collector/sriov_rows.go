@@ -40,7 +40,7 @@ var (
 	}
 )
 
-const vfKept = "; absent where the driver keeps none, for which the kernel answers zeros"
+const vfKept = "; absent where the driver keeps none, for which the kernel answers zeros, and behind an uplink, where the representor has it, unless --interface.fields=all"
 
 func vfStat(name, unit, help, attribute string) *metric.Row {
 	return &metric.Row{

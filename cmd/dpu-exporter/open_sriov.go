@@ -11,7 +11,8 @@ import (
 func openSRIOV(n *node) collector.Collector {
 	config, err := opened(n, rtnl.Dial)
 	stats, statsErr := opened(n, rtnl.Dial)
-	o := collector.SRIOVOptions{Config: config, Stats: stats, VFsError: cmp.Or(err, statsErr), Counts: sysfs.FS(n.options.sysfs)}
+	o := collector.SRIOVOptions{Config: config, Stats: stats, VFsError: cmp.Or(err, statsErr), Counts: sysfs.FS(n.options.sysfs),
+		All: n.options.interfaceFields == string(collector.AllFields)}
 	if n.ethtool != nil {
 		o.Drops = n.ethtool
 	}

@@ -113,8 +113,12 @@ func OfPort(r *metric.Row) bool {
 }
 
 // OnlyOfRepresentors says whether a row has what no other source tells of a
-// representor: its RDMA, loopback and lack of buffers.
+// representor and what is worth a series of each: its RDMA traffic and its lack
+// of buffers.
 func OnlyOfRepresentors(r *metric.Row) bool {
-	return isOf("vport", r) && r != vportReceivePackets.Row && r != vportTransmitPackets.Row &&
-		r != vportReceiveBytes.Row && r != vportTransmitBytes.Row
+	switch r {
+	case vportRDMAReceiveUnicastBytes.Row, vportRDMASendUnicastBytes.Row, vportOutOfBuffer.Row:
+		return true
+	}
+	return false
 }

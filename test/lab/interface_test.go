@@ -96,7 +96,7 @@ func TestInterfaceCounters(t *testing.T) {
 	var e exposition
 	world.Await(t, "no counter moves", func() bool {
 		before = ipCounters(t)
-		e = collect(t, "--interface.fields=all")
+		e = collect(t, "--interface.fields=all", "--collector.disable-defaults", "--collector.interface")
 		after = ipCounters(t)
 		return cmp.Equal(before, after)
 	})
@@ -117,7 +117,7 @@ func TestInterfaceCounters(t *testing.T) {
 	}
 	world.Await(t, "traffic", func() bool { return sum(ipCounters(t), "rx packets") > sum(before, "rx packets")+100 })
 	before = ipCounters(t)
-	e = collect(t, "--interface.fields=all")
+	e = collect(t, "--interface.fields=all", "--collector.disable-defaults", "--collector.interface")
 	after = ipCounters(t)
 	checkCounters(t, before, e, after)
 	if sum(after, "rx packets") <= sum(before, "rx packets") {

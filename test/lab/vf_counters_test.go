@@ -23,7 +23,7 @@ func TestVFCounters(t *testing.T) {
 	world.Batch(t, "ip", fmt.Sprintf(
 		"link set %[1]s vf 97 mac 02:00:00:00:00:61 vlan 100 qos 3 spoofchk off trust on\nlink set %[1]s vf 97 max_tx_rate 300 min_tx_rate 200\nlink set %[1]s vf 97 state disable\n",
 		uplink))
-	e := collect(t)
+	e := collect(t, "--interface.fields=all")
 	for _, vf := range world.VFs(t, uplink) {
 		with := labels{"device": uplink, "vf": strconv.Itoa(vf.Number)}
 		e.is(t, "dpu_vf_spoof_check", with, bit(vf.SpoofChk))
