@@ -25,6 +25,10 @@ func BenchmarkScrape(b *testing.B) {
 	b.Run("node_exporter_netdev", func(b *testing.B) {
 		measure(b, need.Tool(b, "prometheus-node-exporter"), "--collector.disable-defaults", "--collector.netdev")
 	})
+	b.Run("node_exporter_netdev_netclass_netlink_ethtool", func(b *testing.B) {
+		measure(b, need.Tool(b, "prometheus-node-exporter"), "--collector.disable-defaults", "--collector.netdev",
+			"--collector.netclass", "--collector.netclass.netlink", "--collector.ethtool")
+	})
 	b.Run("node_exporter_netdev_netclass", func(b *testing.B) {
 		measure(b, need.Tool(b, "prometheus-node-exporter"), "--collector.disable-defaults", "--collector.netdev", "--collector.netclass")
 	})
