@@ -98,4 +98,4 @@ docs: ## docs/metrics.md from the table of metrics
 
 .PHONY: bench
 bench: ## the figures of docs/benchmarks.md; as root, with prometheus-node-exporter installed
-	$(GO) test -run '^$$' -bench . -benchtime 2s ./metric ./internal/rtnl ./inventory ./test/bench
+	$(GO) test -run '^$$' -bench . -benchtime 2s ./metric ./internal/rtnl ./internal/ethtool ./inventory ./collector ./test/bench
