@@ -73,9 +73,9 @@ var vnicRows = map[string]*metric.Row{
 	"nic_receive_steering_discard":    vnic("receive_steering_discards", "packets", "Packets that no rule of the function's receive steering took", "nic_receive_steering_discard"),
 	"generated_pkt_steering_fail":     vnic("generated_packet_steering_failures", "packets", "Packets that the function made and that steering dropped", "generated_pkt_steering_fail"),
 	"handled_pkt_steering_fail":       vnic("handled_packet_steering_failures", "packets", "Packets that the function handled and that steering dropped", "handled_pkt_steering_fail"),
-	"bar_uar_access":                  vnic("uar_accesses", "accesses", "Accesses to the function's UAR", "bar_uar_access"),
-	"odp_local_triggered_page_fault":  vnic("local_page_faults", "events", "Page faults that the function's own on-demand paging caused", "odp_local_triggered_page_fault"),
-	"odp_remote_triggered_page_fault": vnic("remote_page_faults", "events", "Page faults that a remote RDMA access caused", "odp_remote_triggered_page_fault"),
+	"bar_uar_access":                  notSeen(vnic("uar_accesses", "accesses", "Accesses to the function's UAR", "bar_uar_access")),
+	"odp_local_triggered_page_fault":  notSeen(vnic("local_page_faults", "events", "Page faults that the function's own on-demand paging caused", "odp_local_triggered_page_fault")),
+	"odp_remote_triggered_page_fault": notSeen(vnic("remote_page_faults", "events", "Page faults that a remote RDMA access caused", "odp_remote_triggered_page_fault")),
 }
 
 func vnic(name, unit, help, counter string) *metric.Row {
@@ -84,6 +84,12 @@ func vnic(name, unit, help, counter string) *metric.Row {
 		Help:   help + "; of the device's own function where devlink_port is empty",
 		Source: counter + " of the devlink health reporter vnic (DEVLINK_CMD_HEALTH_REPORTER_DIAGNOSE)",
 	}
+}
+
+// notSeen is a row that no test reads from a kernel: softdpu does not have it.
+func notSeen(r *metric.Row) *metric.Row {
+	r.Proof = metric.FromSource
+	return r
 }
 
 func vnicGauge(name, unit, help, counter string) *metric.Row {
