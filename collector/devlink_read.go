@@ -7,7 +7,6 @@ import (
 
 	"github.com/dpu-exporter/dpu-exporter/internal/devlink"
 	"github.com/dpu-exporter/dpu-exporter/inventory"
-	"github.com/dpu-exporter/dpu-exporter/metric"
 )
 
 func (c *Devlink) readInfo(ctx context.Context, h devlink.Handle, _ *inventory.Snapshot, r *reading) error {
@@ -53,12 +52,6 @@ func (c *Devlink) readHealth(ctx context.Context, h devlink.Handle, _ *inventory
 		addCount(r, devlinkRecoveriesRow, reporter.Recoveries, labels...)
 	}
 	return err
-}
-
-func addCount(r *reading, row *metric.Row, value *uint64, labels ...string) {
-	if value != nil {
-		r.add(row, float64(*value), labels...)
-	}
 }
 
 func (c *Devlink) readTraps(ctx context.Context, h devlink.Handle, _ *inventory.Snapshot, r *reading) error {

@@ -60,7 +60,7 @@ var (
 		Source: "DEVLINK_CMD_TRAP_GET",
 	}
 	trapRows      = newTrapRows("trap", "trap", "of the trap")
-	trapGroupRows = newTrapRows("trap_group", "group", "of all traps of the group")
+	trapGroupRows = newTrapGroupRows()
 
 	resourceSizeRow = &metric.Row{
 		Name: "dpu_devlink_resource_size", Kind: metric.Gauge, Unit: "entries", Labels: []string{"devlink", "resource"}, Proof: metric.Live,
@@ -102,6 +102,13 @@ func newTrapRows(name, label, of string) trapRowSet {
 		row("bytes", "bytes", "Bytes handed to the CPU because "+of, "RX_BYTES"),
 		row("dropped", "packets", "Packets that the device dropped because "+of, "RX_DROPPED"),
 	}
+}
+
+// newTrapGroupRows are those of groups, of which no driver of the lab counts drops.
+func newTrapGroupRows() trapRowSet {
+	rows := newTrapRows("trap_group", "group", "of all traps of the group")
+	rows.dropped.Proof = metric.FromSource
+	return rows
 }
 
 var devlinkRows = allDevlinkRows()

@@ -219,7 +219,7 @@ var (
 		Source: "ETHTOOL_A_FEC_ACTIVE",
 	}
 	linkDownReasonRow = &metric.Row{
-		Name: "dpu_port_link_down_reason_info", Kind: metric.Gauge, Labels: []string{"device", "reason", "detail"}, Proof: metric.Live,
+		Name: "dpu_port_link_down_reason_info", Kind: metric.Gauge, Labels: []string{"device", "reason", "detail"}, Proof: metric.FromSource,
 		Help:   "Why the link is down, where the driver tells; absent while it is up",
 		Source: "ETHTOOL_A_LINKSTATE_EXT_STATE and _EXT_SUBSTATE, in ethtool(8)'s words",
 	}

@@ -2,11 +2,9 @@ package collector
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/dpu-exporter/dpu-exporter/internal/ethtool"
-	"github.com/dpu-exporter/dpu-exporter/internal/outcome"
 	"github.com/dpu-exporter/dpu-exporter/inventory"
 	"github.com/dpu-exporter/dpu-exporter/metric"
 )
@@ -104,18 +102,6 @@ func (c *Link) read(ctx context.Context, d *inventory.Device, r *reading) error 
 	return unlessUnsupported(errs...)
 }
 
-// unlessUnsupported joins the errors of a device's parts but for those that only
-// say that the driver does not have the part.
-func unlessUnsupported(errs ...error) error {
-	var failed []error
-	for _, err := range errs {
-		if outcome.Of(err) != outcome.Unsupported {
-			failed = append(failed, err)
-		}
-	}
-	return errors.Join(failed...)
-}
-
 func (c *Link) readFeatures(ctx context.Context, d *inventory.Device, r *reading, names ...string) error {
 	features, err := c.opts.Settings.Features(ctx, d.Index)
 	for _, name := range names {
@@ -166,12 +152,6 @@ func addOfMax(r *reading, row, maxRow *metric.Row, now, most *uint32, labels ...
 	}
 	addKnown(r, row, now, 1, labels...)
 	addKnown(r, maxRow, most, 1, labels...)
-}
-
-func addKnown(r *reading, row *metric.Row, value *uint32, unit float64, labels ...string) {
-	if value != nil {
-		r.add(row, float64(*value)*unit, labels...)
-	}
 }
 
 func (c *Link) readCoalesce(ctx context.Context, d *inventory.Device, r *reading) error {

@@ -17,10 +17,10 @@ const words = 4 // bytes
 
 // The rows of traffic have two sources: counters/ first.
 var (
-	rdmaReceiveBytes    = rdmaRow("receive_bytes", "bytes", "Bytes received", "port_rcv_data, 32-bit words × 4; else rx_bytes of hw_counters (bnxt_re, efa) or what docs/hardware.md names", metric.Live)
-	rdmaTransmitBytes   = rdmaRow("transmit_bytes", "bytes", "Bytes sent", "port_xmit_data, 32-bit words × 4; else tx_bytes of hw_counters (bnxt_re, efa) or what docs/hardware.md names", metric.Live)
-	rdmaReceivePackets  = rdmaRow("receive_packets", "packets", "Packets received", "port_rcv_packets, else rx_pkts of hw_counters (bnxt_re, efa) or what docs/hardware.md names", metric.Live)
-	rdmaTransmitPackets = rdmaRow("transmit_packets", "packets", "Packets sent", "port_xmit_packets, else tx_pkts of hw_counters (bnxt_re, efa) or what docs/hardware.md names", metric.Live)
+	rdmaReceiveBytes    = rdmaRow("receive_bytes", "bytes", "Bytes received", "port_rcv_data, 32-bit words × 4; else rx_bytes of hw_counters (bnxt_re, efa)", metric.Live)
+	rdmaTransmitBytes   = rdmaRow("transmit_bytes", "bytes", "Bytes sent", "port_xmit_data, 32-bit words × 4; else tx_bytes of hw_counters (bnxt_re, efa)", metric.Live)
+	rdmaReceivePackets  = rdmaRow("receive_packets", "packets", "Packets received", "port_rcv_packets, else rx_pkts of hw_counters (bnxt_re, efa)", metric.Live)
+	rdmaTransmitPackets = rdmaRow("transmit_packets", "packets", "Packets sent", "port_xmit_packets, else tx_pkts of hw_counters (bnxt_re, efa)", metric.Live)
 	rdmaLinkDowned      = rdmaRow("link_downed", "events", "Times the port failed to recover its link and went down", "link_downed", metric.Live)
 )
 
@@ -94,17 +94,17 @@ var ownCounters = []struct {
 }
 
 func own(name, unit, help string, proof metric.Proof) *metric.Row {
-	return rdmaRow(name, unit, help, "hardware counters (RDMA_NLDEV_CMD_STAT_GET, else hw_counters of sysfs); docs/hardware.md has each driver's name", proof)
+	return rdmaRow(name, unit, help, "hardware counters (RDMA_NLDEV_CMD_STAT_GET, else hw_counters of sysfs); collector/rdma_counters.go has each driver's name", proof)
 }
 
 // rowOfOwn is the row of a hardware counter, nil for one without.
-func rowOfOwn(name string) (row *metric.Row, unit float64) {
+func rowOfOwn(name string) *metric.Row {
 	for _, c := range ownCounters {
 		if slices.Contains(c.names, name) {
-			return c.row, 1
+			return c.row
 		}
 	}
-	return nil, 0
+	return nil
 }
 
 // curatedRDMARows are the rows of ownCounters that no file of counters/ has.

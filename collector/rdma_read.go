@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dpu-exporter/dpu-exporter/internal/nldev"
@@ -66,12 +67,12 @@ func (c *RDMA) readCounters(ctx context.Context, numbers numbered, p sysfs.RDMAP
 			r.add(rdmaOwnLevelRow, float64(counter.Value), p.Device, port, counter.Name)
 			continue
 		}
-		row, unit := rowOfOwn(counter.Name)
-		if row == nil || hasRow(gathered.order[:architecture], row) {
+		row := rowOfOwn(counter.Name)
+		if row == nil || slices.Contains(gathered.order[:architecture], row) {
 			r.add(rdmaOwnCounterRow, float64(counter.Value), p.Device, port, counter.Name)
 			continue
 		}
-		gathered.add(row, float64(counter.Value)*unit)
+		gathered.add(row, float64(counter.Value))
 	}
 	for _, row := range gathered.order {
 		r.add(row, gathered.values[row], p.Device, port)
@@ -83,15 +84,6 @@ func (c *RDMA) readCounters(ctx context.Context, numbers numbered, p sysfs.RDMAP
 // what is in use, and the most that was (bnxt_re: active_qps, watermark_qps).
 func isLevel(name string) bool {
 	return strings.HasPrefix(name, "active_") || strings.HasPrefix(name, "watermark_")
-}
-
-func hasRow(rows []*metric.Row, row *metric.Row) bool {
-	for _, r := range rows {
-		if r == row {
-			return true
-		}
-	}
-	return false
 }
 
 // readArchitecture reads the files of counters/ that the table knows.

@@ -2,9 +2,11 @@ package collector
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
+	"github.com/dpu-exporter/dpu-exporter/internal/outcome"
 	"github.com/dpu-exporter/dpu-exporter/inventory"
 	"github.com/dpu-exporter/dpu-exporter/metric"
 )
@@ -34,6 +36,20 @@ type series struct {
 // add adds a series.
 func (r *reading) add(row *metric.Row, value float64, labels ...string) {
 	r.series = append(r.series, series{row, value, labels})
+}
+
+// addKnown adds a number of units unless it is not known.
+func addKnown(r *reading, row *metric.Row, value *uint32, unit float64, labels ...string) {
+	if value != nil {
+		r.add(row, float64(*value)*unit, labels...)
+	}
+}
+
+// addCount adds a count unless it is not known.
+func addCount(r *reading, row *metric.Row, value *uint64, labels ...string) {
+	if value != nil {
+		r.add(row, float64(*value), labels...)
+	}
 }
 
 // sample reads what the keys name, one after the other. One that fails keeps
@@ -128,4 +144,16 @@ func (r *deviceReadings) emit(inv *inventory.Snapshot, emit *Emit) {
 		d := inv.ByIndex(key.Index)
 		return d != nil && d.Key == key.Key && d.Name == key.Name
 	})
+}
+
+// unlessUnsupported joins the errors of a device's parts but for those that only
+// say that the driver does not have the part.
+func unlessUnsupported(errs ...error) error {
+	var failed []error
+	for _, err := range errs {
+		if outcome.Of(err) != outcome.Unsupported {
+			failed = append(failed, err)
+		}
+	}
+	return errors.Join(failed...)
 }

@@ -1,6 +1,6 @@
 // Package driver says what the drivers' own statistics mean: which string of
 // `ethtool -S` is which row of the table of metrics. One file a family of
-// drivers, as data; docs/hardware.md is generated from it.
+// drivers, as data.
 package driver
 
 import (
@@ -28,7 +28,7 @@ func (q *Quantity) extra() string {
 	return q.Row.Labels[1]
 }
 
-const fromDriver = "driver statistics (ETHTOOL_GSTATS); docs/hardware.md has each driver's string"
+const fromDriver = "driver statistics (ETHTOOL_GSTATS); collector/driver has each driver's string"
 
 // counter is a quantity of a layer; label is the second one, or "".
 func counter(proof metric.Proof, name, unit, help, label string) *Quantity {
@@ -45,7 +45,7 @@ func standard(proof metric.Proof, name, unit, help, attribute string) *Quantity 
 // labelled is standard with a second label.
 func labelled(proof metric.Proof, name, unit, help, attribute, label string) *Quantity {
 	return &Quantity{Standard: attribute, Row: row(proof, metric.Counter, "dpu_"+name+"_total", unit, help,
-		attribute+" (ethtool netlink), else the driver statistic that docs/hardware.md names", label)}
+		attribute+" (ethtool netlink), else a driver statistic, by the tables of collector/driver", label)}
 }
 
 // queued is what the driver counts in its rings: it has a row for the device,

@@ -9,12 +9,12 @@ var (
 	vfReceiveDropped = &Quantity{Row: &metric.Row{
 		Name: "dpu_vf_receive_dropped_total", Kind: metric.Counter, Unit: "packets", Labels: []string{"device", "vf"}, Proof: metric.Live,
 		Help:   "Packets for the virtual function that were dropped; of mlx5 those that its rules in the eswitch forbid" + unlessKept,
-		Source: "IFLA_VF_STATS_RX_DROPPED, else the statistic of the physical function's driver that docs/hardware.md names",
+		Source: "IFLA_VF_STATS_RX_DROPPED, else the statistic of the physical function's driver (i40e)",
 	}}
 	vfTransmitDropped = &Quantity{Row: &metric.Row{
 		Name: "dpu_vf_transmit_dropped_total", Kind: metric.Counter, Unit: "packets", Labels: []string{"device", "vf"}, Proof: metric.Live,
 		Help:   "Packets from the virtual function that were dropped; of mlx5 those that its rules in the eswitch forbid, spoofed ones too" + unlessKept,
-		Source: "IFLA_VF_STATS_TX_DROPPED, else the statistic of the physical function's driver that docs/hardware.md names",
+		Source: "IFLA_VF_STATS_TX_DROPPED, else the statistic of the physical function's driver (i40e)",
 	}}
 )
 

@@ -36,7 +36,7 @@ var portFields = []genl.Field[Port]{
 		Read: func(p *Port, d *netlink.AttributeDecoder) { p.VF = new(uint32(d.Uint16())) }},
 	{Type: unix.DEVLINK_ATTR_PORT_PCI_SF_NUMBER, Name: "DEVLINK_ATTR_PORT_PCI_SF_NUMBER",
 		Read: func(p *Port, d *netlink.AttributeDecoder) { p.SF = new(d.Uint32()) }},
-	inside(unix.DEVLINK_ATTR_PORT_FUNCTION, "DEVLINK_ATTR_PORT_FUNCTION", functionFields),
+	genl.Nest(unix.DEVLINK_ATTR_PORT_FUNCTION, "DEVLINK_ATTR_PORT_FUNCTION", functionFields...),
 	{Type: unix.DEVLINK_ATTR_PORT_EXTERNAL, Name: "DEVLINK_ATTR_PORT_EXTERNAL",
 		Read: func(p *Port, d *netlink.AttributeDecoder) { p.External = new(d.Uint8() != 0) }},
 }
@@ -96,11 +96,4 @@ func about[T any](handle func(*T) *Handle, more ...genl.Field[T]) []genl.Field[T
 		{Type: unix.DEVLINK_ATTR_DEV_NAME, Name: "DEVLINK_ATTR_DEV_NAME", Required: true,
 			Read: func(v *T, d *netlink.AttributeDecoder) { handle(v).Device = d.String() }},
 	}, more...)
-}
-
-// inside is a field of a nest.
-func inside[T any](kind uint16, name string, fields []genl.Field[T]) genl.Field[T] {
-	return genl.Field[T]{Type: kind, Name: name, Read: func(v *T, d *netlink.AttributeDecoder) {
-		d.Nested(func(nest *netlink.AttributeDecoder) error { return genl.DecodeFrom(v, nest, fields) })
-	}}
 }

@@ -29,7 +29,7 @@ func (c *Conn) Reporters(ctx context.Context, h Handle) ([]Reporter, error) {
 var reporterFields = about(func(r *Reporter) *Handle { return &r.Handle },
 	genl.Field[Reporter]{Type: unix.DEVLINK_ATTR_PORT_INDEX, Name: "DEVLINK_ATTR_PORT_INDEX",
 		Read: func(r *Reporter, d *netlink.AttributeDecoder) { r.Port = new(d.Uint32()) }},
-	inside(unix.DEVLINK_ATTR_HEALTH_REPORTER, "DEVLINK_ATTR_HEALTH_REPORTER", reporterNest),
+	genl.Nest(unix.DEVLINK_ATTR_HEALTH_REPORTER, "DEVLINK_ATTR_HEALTH_REPORTER", reporterNest...),
 )
 
 var reporterNest = []genl.Field[Reporter]{
@@ -80,7 +80,7 @@ type findings struct {
 	found []Finding
 }
 
-var messageFields = []genl.Field[findings]{inside(unix.DEVLINK_ATTR_FMSG, "DEVLINK_ATTR_FMSG", messageNest)}
+var messageFields = []genl.Field[findings]{genl.Nest(unix.DEVLINK_ATTR_FMSG, "DEVLINK_ATTR_FMSG", messageNest...)}
 
 var messageNest = []genl.Field[findings]{
 	{Type: unix.DEVLINK_ATTR_FMSG_OBJ_NAME, Name: "DEVLINK_ATTR_FMSG_OBJ_NAME",

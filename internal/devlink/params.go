@@ -42,15 +42,14 @@ type paramReply struct {
 }
 
 var paramFields = about(func(p *paramReply) *Handle { return &p.Handle },
-	inside(unix.DEVLINK_ATTR_PARAM, "DEVLINK_ATTR_PARAM", []genl.Field[paramReply]{
+	genl.Nest(unix.DEVLINK_ATTR_PARAM, "DEVLINK_ATTR_PARAM", []genl.Field[paramReply]{
 		{Type: unix.DEVLINK_ATTR_PARAM_NAME, Name: "DEVLINK_ATTR_PARAM_NAME", Required: true,
 			Read: func(p *paramReply, d *netlink.AttributeDecoder) { p.Name = d.String() }},
 		{Type: unix.DEVLINK_ATTR_PARAM_TYPE, Name: "DEVLINK_ATTR_PARAM_TYPE",
 			Read: func(p *paramReply, d *netlink.AttributeDecoder) { p.kind = d.Uint8() }},
-		inside(unix.DEVLINK_ATTR_PARAM_VALUES_LIST, "DEVLINK_ATTR_PARAM_VALUES_LIST", []genl.Field[paramReply]{
-			{Type: unix.DEVLINK_ATTR_PARAM_VALUE, Name: "DEVLINK_ATTR_PARAM_VALUE", Read: readParamValue},
-		}),
-	}))
+		genl.Nest(unix.DEVLINK_ATTR_PARAM_VALUES_LIST, "DEVLINK_ATTR_PARAM_VALUES_LIST",
+			genl.Field[paramReply]{Type: unix.DEVLINK_ATTR_PARAM_VALUE, Name: "DEVLINK_ATTR_PARAM_VALUE", Read: readParamValue}),
+	}...))
 
 // openValue is a value that is being read: its kind decides how.
 type openValue struct {

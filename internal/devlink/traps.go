@@ -46,7 +46,7 @@ var trapFields = about(func(t *Trap) *Handle { return &t.Handle },
 		Read: func(t *Trap, d *netlink.AttributeDecoder) { t.Type = word(trapTypes, uint16(d.Uint8()), "type") }},
 	genl.Field[Trap]{Type: unix.DEVLINK_ATTR_TRAP_ACTION, Name: "DEVLINK_ATTR_TRAP_ACTION",
 		Read: func(t *Trap, d *netlink.AttributeDecoder) { t.Action = word(trapActions, uint16(d.Uint8()), "action") }},
-	inside(unix.DEVLINK_ATTR_STATS, "DEVLINK_ATTR_STATS", trapStats),
+	genl.Nest(unix.DEVLINK_ATTR_STATS, "DEVLINK_ATTR_STATS", trapStats...),
 )
 
 var trapStats = []genl.Field[Trap]{

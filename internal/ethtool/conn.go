@@ -4,6 +4,7 @@
 package ethtool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,18 +58,31 @@ func addHeader(e *netlink.AttributeEncoder, attribute uint16, index int, flags u
 	})
 }
 
-// ask puts a question that has but a header about one device and decodes the
-// answer into into; what names the question in errors.
-func ask[T any](ctx context.Context, c *Conn, what string, command uint8, index int, flags uint32, into *T, fields []genl.Field[T]) error {
-	request, err := encodeHeader(headerAttribute, index, flags)
+// question is what is asked about one device.
+type question struct {
+	what    string // names it in errors
+	command uint8
+	header  uint16                          // ETHTOOL_A_*_HEADER; 0 is headerAttribute
+	flags   uint32                          // ETHTOOL_FLAG_*
+	more    func(*netlink.AttributeEncoder) // adds what follows the header; nil for nothing
+}
+
+// ask asks about a device and decodes the answer into into.
+func ask[T any](ctx context.Context, c *Conn, q question, index int, into *T, fields []genl.Field[T]) error {
+	e := netlink.NewAttributeEncoder()
+	addHeader(e, cmp.Or(q.header, headerAttribute), index, q.flags)
+	if q.more != nil {
+		q.more(e)
+	}
+	request, err := e.Encode()
 	if err == nil {
 		var reply []byte
-		if reply, err = c.family.Do(ctx, command, request); err == nil {
+		if reply, err = c.family.Do(ctx, q.command, request); err == nil {
 			err = genl.Decode(into, reply, fields)
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%s of interface %d: %w", what, index, err)
+		return fmt.Errorf("%s of interface %d: %w", q.what, index, err)
 	}
 	return nil
 }

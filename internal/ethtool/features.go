@@ -17,7 +17,7 @@ type Features map[string]bool
 // privilege is needed.
 func (c *Conn) Features(ctx context.Context, index int) (Features, error) {
 	f := Features{}
-	err := ask(ctx, c, "features", unix.ETHTOOL_MSG_FEATURES_GET, index, 0, &f, featuresFields)
+	err := ask(ctx, c, question{what: "features", command: unix.ETHTOOL_MSG_FEATURES_GET}, index, &f, featuresFields)
 	return f, err
 }
 
@@ -54,10 +54,7 @@ func namesOf(d *netlink.AttributeDecoder) []string {
 var bitNamesFields = []genl.Field[bitNames]{
 	{Type: unix.ETHTOOL_A_BITSET_NOMASK, Name: "ETHTOOL_A_BITSET_NOMASK",
 		Read: func(n *bitNames, _ *netlink.AttributeDecoder) { n.noMask = true }},
-	{Type: unix.ETHTOOL_A_BITSET_BITS, Name: "ETHTOOL_A_BITSET_BITS",
-		Read: func(n *bitNames, d *netlink.AttributeDecoder) {
-			d.Nested(func(bits *netlink.AttributeDecoder) error { return genl.DecodeFrom(n, bits, bitsFields) })
-		}},
+	genl.Nest(unix.ETHTOOL_A_BITSET_BITS, "ETHTOOL_A_BITSET_BITS", bitsFields...),
 }
 
 var bitsFields = []genl.Field[bitNames]{

@@ -34,8 +34,7 @@ const (
 // needed.
 func (c *Conn) FEC(ctx context.Context, index int) (FEC, error) {
 	var f FEC
-	err := ask(ctx, c, "FEC", unix.ETHTOOL_MSG_FEC_GET, index,
-		unix.ETHTOOL_FLAG_STATS|unix.ETHTOOL_FLAG_COMPACT_BITSETS, &f, fecFields)
+	err := ask(ctx, c, question{what: "FEC", command: unix.ETHTOOL_MSG_FEC_GET, flags: unix.ETHTOOL_FLAG_STATS | unix.ETHTOOL_FLAG_COMPACT_BITSETS}, index, &f, fecFields)
 	return f, err
 }
 
@@ -51,10 +50,7 @@ var fecModes = map[uint32]string{
 var fecFields = []genl.Field[FEC]{
 	{Type: fecActive, Name: "ETHTOOL_A_FEC_ACTIVE",
 		Read: func(f *FEC, d *netlink.AttributeDecoder) { f.Active = fecModes[d.Uint32()] }},
-	{Type: fecStats, Name: "ETHTOOL_A_FEC_STATS",
-		Read: func(f *FEC, d *netlink.AttributeDecoder) {
-			d.Nested(func(stats *netlink.AttributeDecoder) error { return genl.DecodeFrom(f, stats, fecStatFields) })
-		}},
+	genl.Nest(fecStats, "ETHTOOL_A_FEC_STATS", fecStatFields...),
 }
 
 var fecStatFields = []genl.Field[FEC]{

@@ -2,7 +2,6 @@ package ethtool
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/dpu-exporter/dpu-exporter/internal/genl"
 	"github.com/mdlayher/netlink"
@@ -71,25 +70,16 @@ var groupNames = [groupCount]struct {
 // privilege is needed.
 func (c *Conn) Groups(ctx context.Context, index int) (Groups, error) {
 	var g Groups
-	e := netlink.NewAttributeEncoder()
-	addHeader(e, statsHeader, index, 0)
-	e.Nested(statsGroups, func(set *netlink.AttributeEncoder) error {
-		set.Flag(unix.ETHTOOL_A_BITSET_NOMASK, true)
-		set.Uint32(unix.ETHTOOL_A_BITSET_SIZE, groupCount)
-		set.Uint32(unix.ETHTOOL_A_BITSET_VALUE, everyStatsGroup)
-		return nil
-	})
-	request, err := e.Encode()
-	if err == nil {
-		var reply []byte
-		if reply, err = c.family.Do(ctx, unix.ETHTOOL_MSG_STATS_GET, request); err == nil {
-			err = genl.Decode(&g, reply, groupsFields)
-		}
-	}
-	if err != nil {
-		return g, fmt.Errorf("standard statistics of interface %d: %w", index, err)
-	}
-	return g, nil
+	q := question{what: "standard statistics", command: unix.ETHTOOL_MSG_STATS_GET, header: statsHeader, more: func(e *netlink.AttributeEncoder) {
+		e.Nested(statsGroups, func(set *netlink.AttributeEncoder) error {
+			set.Flag(unix.ETHTOOL_A_BITSET_NOMASK, true)
+			set.Uint32(unix.ETHTOOL_A_BITSET_SIZE, groupCount)
+			set.Uint32(unix.ETHTOOL_A_BITSET_VALUE, everyStatsGroup)
+			return nil
+		})
+	}}
+	err := ask(ctx, c, q, index, &g, groupsFields)
+	return g, err
 }
 
 var groupsFields = []genl.Field[Groups]{
@@ -111,9 +101,9 @@ var groupFields = []genl.Field[openGroup]{
 		Read: func(g *openGroup, d *netlink.AttributeDecoder) { g.id = int(d.Uint32()) }},
 	{Type: groupStat, Name: "ETHTOOL_A_STATS_GRP_STAT", Read: readGroupStat},
 	{Type: groupSizesRx, Name: "ETHTOOL_A_STATS_GRP_HIST_RX",
-		Read: func(g *openGroup, d *netlink.AttributeDecoder) { readSizes(&g.to.ReceiveSizes, d) }},
+		Read: func(g *openGroup, d *netlink.AttributeDecoder) { readSize(&g.to.ReceiveSizes, d) }},
 	{Type: groupSizesTx, Name: "ETHTOOL_A_STATS_GRP_HIST_TX",
-		Read: func(g *openGroup, d *netlink.AttributeDecoder) { readSizes(&g.to.TransmitSizes, d) }},
+		Read: func(g *openGroup, d *netlink.AttributeDecoder) { readSize(&g.to.TransmitSizes, d) }},
 }
 
 // readGroupStat reads one statistic: an attribute whose type says which. Those
@@ -132,7 +122,8 @@ func readGroupStat(g *openGroup, d *netlink.AttributeDecoder) {
 	})
 }
 
-func readSizes(to *[]SizeCount, d *netlink.AttributeDecoder) {
+// readSize reads one range of a histogram.
+func readSize(to *[]SizeCount, d *netlink.AttributeDecoder) {
 	var s SizeCount
 	d.Nested(func(bucket *netlink.AttributeDecoder) error {
 		return genl.DecodeFrom(&s, bucket, sizeFields)

@@ -20,7 +20,7 @@ type LinkState struct {
 // LinkState reads one device. No privilege is needed.
 func (c *Conn) LinkState(ctx context.Context, index int) (LinkState, error) {
 	var r linkStateReply
-	if err := ask(ctx, c, "link state", unix.ETHTOOL_MSG_LINKSTATE_GET, index, 0, &r, linkStateFields); err != nil {
+	if err := ask(ctx, c, question{what: "link state", command: unix.ETHTOOL_MSG_LINKSTATE_GET}, index, &r, linkStateFields); err != nil {
 		return LinkState{}, err
 	}
 	return r.LinkState, nil

@@ -27,28 +27,19 @@ const (
 // EOPNOTSUPP, EIO, ENODEV or ETIMEDOUT, as its driver likes; the driver may wait
 // for the bus for seconds.
 func (c *Conn) ModulePage(ctx context.Context, index int, address, page uint8, offset, length uint32) ([]byte, error) {
-	e := netlink.NewAttributeEncoder()
-	addHeader(e, headerAttribute, index, 0)
-	e.Uint32(moduleOffset, offset)
-	e.Uint32(moduleLength, length)
-	e.Uint8(modulePage, page)
-	e.Uint8(moduleBank, 0)
-	e.Uint8(moduleAddress, address)
-	request, err := e.Encode()
 	var data []byte
-	if err == nil {
-		var reply []byte
-		if reply, err = c.family.Do(ctx, unix.ETHTOOL_MSG_MODULE_EEPROM_GET, request); err == nil {
-			err = genl.Decode(&data, reply, modulePageFields)
-		}
-	}
+	q := question{what: fmt.Sprintf("module page %#02x", page), command: unix.ETHTOOL_MSG_MODULE_EEPROM_GET, more: func(e *netlink.AttributeEncoder) {
+		e.Uint32(moduleOffset, offset)
+		e.Uint32(moduleLength, length)
+		e.Uint8(modulePage, page)
+		e.Uint8(moduleBank, 0)
+		e.Uint8(moduleAddress, address)
+	}}
+	err := ask(ctx, c, q, index, &data, modulePageFields)
 	if err == nil && len(data) != int(length) {
-		err = fmt.Errorf("%d octets, want %d", len(data), length)
+		err = fmt.Errorf("module page %#02x of interface %d: %d octets, want %d", page, index, len(data), length)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("module of interface %d, page %#02x: %w", index, page, err)
-	}
-	return data, nil
+	return data, err
 }
 
 var modulePageFields = []genl.Field[[]byte]{

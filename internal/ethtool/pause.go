@@ -24,7 +24,7 @@ const pauseStatStorms = 4
 // privilege is needed.
 func (c *Conn) Pause(ctx context.Context, index int) (Pause, error) {
 	var p Pause
-	err := ask(ctx, c, "pause", unix.ETHTOOL_MSG_PAUSE_GET, index, unix.ETHTOOL_FLAG_STATS, &p, pauseFields)
+	err := ask(ctx, c, question{what: "pause", command: unix.ETHTOOL_MSG_PAUSE_GET, flags: unix.ETHTOOL_FLAG_STATS}, index, &p, pauseFields)
 	return p, err
 }
 
@@ -35,10 +35,7 @@ var pauseFields = []genl.Field[Pause]{
 		Read: func(p *Pause, d *netlink.AttributeDecoder) { p.Receive = new(d.Uint8() != 0) }},
 	{Type: unix.ETHTOOL_A_PAUSE_TX, Name: "ETHTOOL_A_PAUSE_TX",
 		Read: func(p *Pause, d *netlink.AttributeDecoder) { p.Transmit = new(d.Uint8() != 0) }},
-	{Type: unix.ETHTOOL_A_PAUSE_STATS, Name: "ETHTOOL_A_PAUSE_STATS",
-		Read: func(p *Pause, d *netlink.AttributeDecoder) {
-			d.Nested(func(stats *netlink.AttributeDecoder) error { return genl.DecodeFrom(p, stats, pauseStatFields) })
-		}},
+	genl.Nest(unix.ETHTOOL_A_PAUSE_STATS, "ETHTOOL_A_PAUSE_STATS", pauseStatFields...),
 }
 
 var pauseStatFields = []genl.Field[Pause]{

@@ -18,7 +18,7 @@ type Rings struct {
 // Rings reads one device. A driver that does not tell answers EOPNOTSUPP.
 func (c *Conn) Rings(ctx context.Context, index int) (Rings, error) {
 	var r Rings
-	err := ask(ctx, c, "rings", unix.ETHTOOL_MSG_RINGS_GET, index, 0, &r, ringsFields)
+	err := ask(ctx, c, question{what: "rings", command: unix.ETHTOOL_MSG_RINGS_GET}, index, &r, ringsFields)
 	return r, err
 }
 
@@ -44,7 +44,7 @@ type Channels struct {
 // Channels reads one device. A driver that does not tell answers EOPNOTSUPP.
 func (c *Conn) Channels(ctx context.Context, index int) (Channels, error) {
 	var n Channels
-	err := ask(ctx, c, "channels", unix.ETHTOOL_MSG_CHANNELS_GET, index, 0, &n, channelsFields)
+	err := ask(ctx, c, question{what: "channels", command: unix.ETHTOOL_MSG_CHANNELS_GET}, index, &n, channelsFields)
 	return n, err
 }
 
@@ -70,7 +70,7 @@ type Coalesce struct {
 // Coalesce reads one device. A driver that does not tell answers EOPNOTSUPP.
 func (c *Conn) Coalesce(ctx context.Context, index int) (Coalesce, error) {
 	var v Coalesce
-	err := ask(ctx, c, "coalescing", unix.ETHTOOL_MSG_COALESCE_GET, index, 0, &v, coalesceFields)
+	err := ask(ctx, c, question{what: "coalescing", command: unix.ETHTOOL_MSG_COALESCE_GET}, index, &v, coalesceFields)
 	return v, err
 }
 

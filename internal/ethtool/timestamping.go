@@ -20,7 +20,7 @@ type Timestamping struct {
 // Timestamping reads one device. No privilege is needed.
 func (c *Conn) Timestamping(ctx context.Context, index int) (Timestamping, error) {
 	var v Timestamping
-	err := ask(ctx, c, "timestamping", unix.ETHTOOL_MSG_TSINFO_GET, index, 0, &v, timestampingFields)
+	err := ask(ctx, c, question{what: "timestamping", command: unix.ETHTOOL_MSG_TSINFO_GET}, index, &v, timestampingFields)
 	return v, err
 }
 

@@ -50,3 +50,19 @@ func DecodeFrom[T any](into *T, decoder *netlink.AttributeDecoder, fields []Fiel
 	}
 	return nil
 }
+
+// Nest is a field of a nest whose attributes fill the same T.
+func Nest[T any](kind uint16, name string, fields ...Field[T]) Field[T] {
+	return Field[T]{Type: kind, Name: name, Read: func(v *T, d *netlink.AttributeDecoder) {
+		d.Nested(func(nest *netlink.AttributeDecoder) error { return DecodeFrom(v, nest, fields) })
+	}}
+}
+
+// Each is a field that comes once for each element of a list, in a nest of its own.
+func Each[T any](kind uint16, name string, fields ...Field[T]) Field[[]T] {
+	return Field[[]T]{Type: kind, Name: name, Read: func(all *[]T, d *netlink.AttributeDecoder) {
+		var v T
+		d.Nested(func(nest *netlink.AttributeDecoder) error { return DecodeFrom(&v, nest, fields) })
+		*all = append(*all, v)
+	}}
+}

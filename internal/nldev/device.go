@@ -75,29 +75,13 @@ func (c *Conn) Resources(ctx context.Context, device uint32) ([]Named, error) {
 	return one(ctx, c, "resources", cmdResources, resourcesFields, func(e *netlink.AttributeEncoder) { e.Uint32(attrDeviceIndex, device) })
 }
 
-var resourcesFields = []genl.Field[[]Named]{nestOf(attrSummary, "RDMA_NLDEV_ATTR_RES_SUMMARY",
-	entries(attrSummaryEntry, "RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY", []genl.Field[Named]{
+var resourcesFields = []genl.Field[[]Named]{genl.Nest(attrSummary, "RDMA_NLDEV_ATTR_RES_SUMMARY",
+	genl.Each(attrSummaryEntry, "RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY", []genl.Field[Named]{
 		{Type: attrSummaryName, Name: "RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME", Required: true,
 			Read: func(v *Named, d *netlink.AttributeDecoder) { v.Name = d.String() }},
 		{Type: attrSummaryValue, Name: "RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR", Required: true,
 			Read: func(v *Named, d *netlink.AttributeDecoder) { v.Value = d.Uint64() }},
-	}))}
-
-// nestOf is a field of a nest.
-func nestOf[T any](kind uint16, name string, fields ...genl.Field[T]) genl.Field[T] {
-	return genl.Field[T]{Type: kind, Name: name, Read: func(v *T, d *netlink.AttributeDecoder) {
-		d.Nested(func(nest *netlink.AttributeDecoder) error { return genl.DecodeFrom(v, nest, fields) })
-	}}
-}
-
-// entries is a field that comes once for each element of a list.
-func entries[T any](kind uint16, name string, fields []genl.Field[T]) genl.Field[[]T] {
-	return genl.Field[[]T]{Type: kind, Name: name, Read: func(all *[]T, d *netlink.AttributeDecoder) {
-		var v T
-		d.Nested(func(nest *netlink.AttributeDecoder) error { return genl.DecodeFrom(&v, nest, fields) })
-		*all = append(*all, v)
-	}}
-}
+	}...))}
 
 // NamespaceMode says how RDMA devices belong to network namespaces
 // (RDMA_NLDEV_CMD_SYS_GET, rdma-system(8)): exclusive or shared.

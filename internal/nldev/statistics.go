@@ -26,13 +26,13 @@ func (c *Conn) Statistics(ctx context.Context, device, port uint32) ([]Named, er
 	})
 }
 
-var statisticsFields = []genl.Field[[]Named]{nestOf(attrCounters, "RDMA_NLDEV_ATTR_STAT_HWCOUNTERS",
-	entries(attrCounter, "RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY", []genl.Field[Named]{
+var statisticsFields = []genl.Field[[]Named]{genl.Nest(attrCounters, "RDMA_NLDEV_ATTR_STAT_HWCOUNTERS",
+	genl.Each(attrCounter, "RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY", []genl.Field[Named]{
 		{Type: attrCounterName, Name: "RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME", Required: true,
 			Read: func(v *Named, d *netlink.AttributeDecoder) { v.Name = d.String() }},
 		{Type: attrCounterSum, Name: "RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE", Required: true,
 			Read: func(v *Named, d *netlink.AttributeDecoder) { v.Value = d.Uint64() }},
-	}))}
+	}...))}
 
 // Optional is a counter that an operator can switch on (rdma-statistic(8)).
 type Optional struct {
@@ -62,10 +62,10 @@ type listedCounter struct {
 	dynamic bool
 }
 
-var optionalFields = []genl.Field[[]listedCounter]{nestOf(attrCounters, "RDMA_NLDEV_ATTR_STAT_HWCOUNTERS",
-	entries(attrCounter, "RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY", []genl.Field[listedCounter]{
+var optionalFields = []genl.Field[[]listedCounter]{genl.Nest(attrCounters, "RDMA_NLDEV_ATTR_STAT_HWCOUNTERS",
+	genl.Each(attrCounter, "RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY", []genl.Field[listedCounter]{
 		{Type: attrCounterName, Name: "RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME", Required: true,
 			Read: func(v *listedCounter, d *netlink.AttributeDecoder) { v.Name = d.String() }},
 		{Type: attrDynamic, Name: "RDMA_NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC",
 			Read: func(v *listedCounter, d *netlink.AttributeDecoder) { v.dynamic, v.Enabled = true, d.Uint8() != 0 }},
-	}))}
+	}...))}

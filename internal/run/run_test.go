@@ -10,7 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // script writes a program of the shell.
@@ -46,42 +47,41 @@ func TestFailures(t *testing.T) {
 // A program that ignores signals, and the child that it left, are killed at the
 // deadline.
 func TestDeadlineKillsTheGroup(t *testing.T) {
-	pids := filepath.Join(t.TempDir(), "pids")
+	pipe := filepath.Join(t.TempDir(), "pids")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
-	path := script(t, `trap "" TERM; sleep 1000 & echo $$ $! > `+pids+`; wait`)
+	var processes []int
 	go func() {
-		for len(read(pids)) < 2 {
-			time.Sleep(time.Millisecond)
+		defer cancel()
+		text, _ := os.ReadFile(pipe) // returns when the program has written and closed it
+		for _, word := range strings.Fields(string(text)) {
+			pid, err := strconv.Atoi(word)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			process, err := unix.PidfdOpen(pid, 0)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			processes = append(processes, process)
 		}
-		cancel()
 	}()
+	path := script(t, `trap "" TERM; sleep 1000 & echo $$ $! > `+pipe+`; wait`)
 	if _, err := Output(ctx, path); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	for _, text := range read(pids) {
-		pid, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !gone(pid) {
-			t.Errorf("process %d is still there", pid)
-		}
+	if len(processes) != 2 {
+		t.Fatalf("%d processes", len(processes))
 	}
-}
-
-func read(path string) []string {
-	b, _ := os.ReadFile(path)
-	return strings.Fields(string(b))
-}
-
-// gone says whether a process has ended: its parent may take a moment to say so.
-func gone(pid int) bool {
-	for range 1000 {
-		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if err != nil || strings.Contains(string(stat), ") Z ") || errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
-			return true
+	for _, process := range processes {
+		const patience = 10_000 // milliseconds
+		if ended, err := unix.Poll([]unix.PollFd{{Fd: int32(process), Events: unix.POLLIN}}, patience); ended != 1 || err != nil {
+			t.Errorf("a process is still there: %v", err)
 		}
-		time.Sleep(time.Millisecond)
+		_ = unix.Close(process)
 	}
-	return false
 }
